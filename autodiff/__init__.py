@@ -1,0 +1,38 @@
+"""An autodiff engine that grows file by file: Scalar first.
+
+Names load when they are first used, so `autodiff.Scalar` runs in a Python without NumPy. The reading
+order of the files, and which unit reads which, stands in README.md.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_HOMES = {
+    "combine_dicts": "closures",
+    "ClosureScalar": "closures",
+    "Scalar": "scalar",
+    "GradientError": "errors",
+    "reduce_broadcast": "ops.shapes",
+    "finite_difference": "checks",
+    "numerical_gradient": "checks",
+    "numerical_gradient_full": "checks",
+    "draw": "drawing",
+}
+
+__all__ = list(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'autodiff' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}")
+    value = getattr(importlib.import_module(f"autodiff.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])
