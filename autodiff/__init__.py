@@ -28,7 +28,9 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module 'autodiff' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}")
+        raise AttributeError(
+            f"module 'autodiff' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}"
+        )
     value = getattr(importlib.import_module(f"autodiff.{home}"), name)
     globals()[name] = value
     return value

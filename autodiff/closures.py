@@ -62,7 +62,8 @@ class Rule(NamedTuple):
 def _power(a: float, b: float) -> float:
     if a < 0 and not b.is_integer():
         raise DomainError(
-            "a negative base has no real power with a fractional exponent; try abs(x) ** y, or a whole exponent"
+            "a negative base has no real power with a fractional exponent; "
+            "try abs(x) ** y, or a whole exponent"
         )
     return float(a**b)
 
@@ -116,8 +117,6 @@ RULES: dict[str, Rule] = {
         Rule("multiply", "×", operator.mul, lambda out, a, b: (b, a)),
         Rule("divide", "÷", operator.truediv, lambda out, a, b: (1.0 / b, -out / b)),
         Rule("power", "**", _power, lambda out, a, b: (_power_by_base(a, b), _power_by_exponent(out, a, b))),
-        # A constant exponent gets no gradient, and no logarithm of the base is taken.
-        Rule("power_constant", "**", _power, lambda out, a, b: (_power_by_base(a, b), 0.0)),
         Rule("negative", "−", operator.neg, lambda out, a: (-1.0,)),
         Rule("absolute", "abs", operator.abs, lambda out, a: (_sign(a),)),
         Rule("square", "square", lambda a: a * a, lambda out, a: (2.0 * a,)),
@@ -134,6 +133,8 @@ RULES: dict[str, Rule] = {
         Rule("minimum", "min", _smaller, lambda out, a, b: _share(a < b, b < a)),
     )
 }
+# A constant exponent gets no gradient, and no logarithm of the base is taken.
+RULES["power_constant"] = RULES["power"]._replace(partials=lambda out, a, b: (_power_by_base(a, b), 0.0))
 
 Gradients = dict[Hashable, Any]
 

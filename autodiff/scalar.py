@@ -21,11 +21,15 @@ _next_order = itertools.count().__next__
 
 def _number(value: Any, user: str) -> float:
     """`value` as a Python float, or an error that says what `user` takes."""
+    if type(value) is float:
+        return value  # nearly always; isinstance with an abstract class costs ten times as much
     if isinstance(value, numbers.Real):
         try:
             return float(value)
         except OverflowError as problem:
-            raise OperandError(f"{user} takes numbers that fit a float; this one doesn't: {problem}") from problem
+            raise OperandError(
+                f"{user} takes numbers that fit a float; this one doesn't: {problem}"
+            ) from problem
     shape = getattr(value, "shape", None)
     if shape is not None:
         given = f"an array of shape {shape}"
@@ -41,15 +45,15 @@ class Scalar:
     """A number that records how it was computed. With a name it is a leaf, without one a constant.
 
     `.value` is fixed at the time of making, so gradients are those of the program as it ran. Operands
-    may be Scalars or real numbers (NumPy's included). `==` and `hash` go by identity; <, ≤, >, ≥ compare values.
-    Functions are methods: `x.exp()`.
+    may be Scalars or real numbers (NumPy's included). `==` and `hash` go by identity; <, ≤, >, ≥ compare
+    values. Functions are methods: `x.exp()`.
 
     >>> a, b = Scalar(1.0, name="a"), Scalar(2.0, name="b")
     >>> (a * b + 1).grad()
     {'a': 2.0, 'b': 1.0}
     """
 
-    # Two operand slots instead of a tuple of parents: one object per operation keeps the garbage collector idle.
+    # Two operand slots, not a tuple of parents: the garbage collector has one object per operation to visit.
     __slots__ = ("__weakref__", "_a", "_b", "_value", "name", "order", "rule")
     __array_ufunc__ = None  # np.float64(2) * x and np.ones(3) * x ask x instead of making an array
 
@@ -57,11 +61,11 @@ class Scalar:
     rule: Rule | None
     order: int
     _value: float
-    _a: Scalar | float | None
-    _b: Scalar | float | None
+    _a: Any  # Scalar, plain number or None; Any, so that the pass below needn't prove which
+    _b: Any
 
     def __init__(self, value: float, name: Hashable | None = None) -> None:
-        self._value = value if type(value) is float else _number(value, "Scalar")
+        self._value = _number(value, "Scalar")
         self.name = name
         self.rule = self._a = self._b = None
         self.order = _next_order()
@@ -102,7 +106,7 @@ class Scalar:
         rule = self.rule
         if rule is None:
             return ()
-        values = tuple(x if type(x) is float else x._value for x in self.operands)  # type: ignore[union-attr]
+        values = tuple(x._value if isinstance(x, Scalar) else x for x in self.operands)
         try:
             return rule.partials(self._value, *values)
         except ArithmeticError as problem:
@@ -116,8 +120,7 @@ class Scalar:
         >>> (y * 5).gradients()[y]
         5.0
         """
-        if not isinstance(g, float):
-            g = _number(g, "grad")
+        g = g if isinstance(g, float) else _number(g, "grad")
         nodes = topological_order(self)
         totals = dict.fromkeys(nodes, 0.0)
         totals[self] = g
@@ -129,15 +132,15 @@ class Scalar:
             g, a, b = totals[node], node._a, node._b
             try:
                 if b is None:
-                    totals[a] += g * rule.partials(node._value, a._value)[0]  # type: ignore[union-attr,index]
+                    totals[a] += g * rule.partials(node._value, a._value)[0]
                 elif type(b) is float:
-                    totals[a] += g * rule.partials(node._value, a._value, b)[0]  # type: ignore[union-attr,index]
+                    totals[a] += g * rule.partials(node._value, a._value, b)[0]
                 elif type(a) is float:
-                    totals[b] += g * rule.partials(node._value, a, b._value)[1]  # type: ignore[union-attr,index]
+                    totals[b] += g * rule.partials(node._value, a, b._value)[1]
                 else:
-                    da, db = rule.partials(node._value, a._value, b._value)  # type: ignore[union-attr]
-                    totals[a] += g * da  # type: ignore[index]
-                    totals[b] += g * db  # type: ignore[index]
+                    da, db = rule.partials(node._value, a._value, b._value)
+                    totals[a] += g * da
+                    totals[b] += g * db
             except ArithmeticError:
                 node.local_derivatives()  # raises the same error with the operation and its operands named
                 raise
@@ -185,14 +188,16 @@ class Scalar:
 
     # + and × stand written out: they are nearly all of what a program does, and neither can fail on floats.
     def __add__(self, other: Scalar | float) -> Scalar:  # self + other
-        if type(other) is not Scalar:
-            return self._binary(_ADD, other)
-        return _record(_ADD, self._value + other._value, self, other)
+        if isinstance(other, Scalar):
+            return _record(_ADD, self._value + other._value, self, other)
+        other = _number(other, "add")
+        return _record(_ADD, self._value + other, self, other)
 
     def __mul__(self, other: Scalar | float) -> Scalar:  # self * other
-        if type(other) is not Scalar:
-            return self._binary(_MULTIPLY, other)
-        return _record(_MULTIPLY, self._value * other._value, self, other)
+        if isinstance(other, Scalar):
+            return _record(_MULTIPLY, self._value * other._value, self, other)
+        other = _number(other, "multiply")
+        return _record(_MULTIPLY, self._value * other, self, other)
 
     def __sub__(self, other: Scalar | float) -> Scalar:  # self - other
         return self._binary(_SUBTRACT, other)
@@ -301,7 +306,7 @@ class Scalar:
     def __reduce__(self) -> tuple[type[Scalar], tuple[float, Hashable | None]]:
         if self.rule is not None:
             raise GradientError(
-                f"only a leaf or a constant can be copied or pickled; got {self!r}, which hangs on its graph. "
+                f"only a leaf or a constant can be copied or pickled; {self!r} hangs on its graph. "
                 "Copy its number instead: Scalar(x.value)"
             )
         return Scalar, (self._value, self.name)
