@@ -1,0 +1,1 @@
+"""The units of the course, a folder each."""
