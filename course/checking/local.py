@@ -41,9 +41,7 @@ def check_namespace(exercise: Exercise, namespace: Mapping[str, Any]) -> Result:
     if missing:
         note = f"Not there yet: {', '.join(missing)}. Run the cell that defines it, then check again."
         return without_answers(exercise, "missing", note)
-    taken = [
-        name for name in exercise.needs if _home(namespace[name]).split(".")[0] in {"autodiff", "course"}
-    ]
+    taken = [name for name in exercise.needs if _home(namespace[name]) in {"autodiff", "course"}]
     if taken:
         note = f"Imported, not written: {', '.join(taken)}. Write your own in the cell of the exercise."
         return without_answers(exercise, "forbidden_import", note)
@@ -57,18 +55,15 @@ def check_namespace(exercise: Exercise, namespace: Mapping[str, Any]) -> Result:
 
     unit, student = unit_of(exercise.id), str(namespace.get("STUDENT", ""))
     result = evaluate(exercise, ask, judging_seeds(build_id(unit), exercise.id, student, 0, "local"))
-    if isinstance(result.failure and result.failure.answer, Raised) and result.failure is not None:
-        answer = result.failure.answer
-        if isinstance(answer, Raised) and answer.type == "NotImplementedError":
-            return without_answers(
-                exercise, "missing", "The blank is still there: write your code in its place."
-            )
+    answer = result.failure.answer if result.failure else None
+    if isinstance(answer, Raised) and answer.type == "NotImplementedError":
+        return without_answers(exercise, "missing", "The blank is still there: write your code in its place.")
     return result
 
 
 def raised(problem: BaseException) -> Raised:
     """An exception as an answer: type, message, and the line of the student's own code."""
-    ours = tuple(os.path.dirname(module.__file__) + os.sep for module in (autodiff, course))
+    ours = tuple(os.path.dirname(str(module.__file__)) + os.sep for module in (autodiff, course))
     frames = traceback.extract_tb(problem.__traceback__)
     own = [frame.lineno for frame in frames if not frame.filename.startswith(ours)]
     return Raised(type(problem).__name__, str(problem)[:2000], line=own[-1] if own else None)

@@ -56,9 +56,8 @@ class Report:
             )
         lines = [*result.notes, *describe(result.failure)]
         if result.mistake is not None:
-            lines.append(
-                f"This is what you get from a known mistake ({result.mistake.name}): it {result.mistake.title}."
-            )
+            mistake = result.mistake
+            lines.append(f"A known mistake gives just these answers ({mistake.name}): it {mistake.title}.")
         shown = list(self.exercise.hints[: self.hints])
         if result.mistake is not None:
             shown = [result.mistake.hint, *self.exercise.hints[: self.hints - 1]]

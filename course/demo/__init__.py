@@ -28,9 +28,7 @@ def main(argv: list[str] | None = None) -> int:
     engel = load("engel")
     income, food = engel["income"], engel["foodexp"]
     data = Standardised.of(income, food)
-    print(
-        f"What {len(income)} Belgian households of 1857 spent on food, against their income (Ernst Engel's data)."
-    )
+    print(f"What {len(income)} Belgian households spent on food, against their income (Engel, 1857).")
     print("Fitting a line by gradient descent; every step builds the cost as a graph of Scalars.")
     began = time.perf_counter()
     steps: list[Step] = []
