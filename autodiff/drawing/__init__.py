@@ -1,1 +1,11 @@
-"""Placeholder."""
+"""Any graph of the package -> description -> DOT -> SVG or PNG, and the same in words.
+
+Needs graph.py, scalar.py and errors.py; neither NumPy nor Graphviz nor matplotlib to be imported.
+`draw(x)` is all that a student calls, from U2 on.
+"""
+
+from autodiff.drawing.picture import Drawing
+from autodiff.drawing.tiers import TierReport, tier_report
+from autodiff.drawing.views import draw
+
+__all__ = ["Drawing", "TierReport", "draw", "tier_report"]

@@ -1,0 +1,73 @@
+"""What a picture shows, before anyone decides where: nodes, edges and words, the same for every engine.
+
+Needs nothing read before. An adapter (scalars.py) makes a Description of a graph; dot.py and svg.py
+write it down. Read with U2, where graphs are first drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["parameter", "constant", "operation", "output"]
+
+
+@dataclass(frozen=True)
+class NodeBox:
+    """One node: what is written in it (`lines`), and the same in parts, for the words.
+
+    `name` is set for parameters and for the output, `symbol` for what was computed, `gradient` where
+    the view shows one. `alarm` marks a value or a gradient that is nan or infinite.
+
+    >>> NodeBox("n0", "parameter", ("a = 1",), name="a", value="1").lines
+    ('a = 1',)
+    """
+
+    id: str
+    kind: Kind
+    lines: tuple[str, ...]
+    name: str = ""
+    symbol: str = ""
+    value: str = ""
+    gradient: str = ""
+    alarm: bool = False
+
+    def role(self, line: int) -> str:
+        """What the line with this index is: "symbol", "gradient" or "value"."""
+        if line == 0 and self.symbol:
+            return "symbol"
+        return "gradient" if self.gradient and line == len(self.lines) - 1 else "value"
+
+
+@dataclass(frozen=True)
+class Edge:
+    """From operand (`source`) to result (`target`).
+
+    `backward`: drawn dashed with its arrow at the operand, for what flows back along it.
+
+    >>> Edge("n0", "n2", "∂ = 2", backward=True).label
+    '∂ = 2'
+    """
+
+    source: str
+    target: str
+    label: str = ""
+    backward: bool = False
+
+
+@dataclass(frozen=True)
+class Description:
+    """A graph to draw. Nodes stand in topological order; edges go by result, then by operand.
+
+    `title` names the picture, `words` say what it shows to someone who can't see it, `caption` (lines
+    under the picture) explains its signs.
+
+    >>> Description("x", "x = 3", (NodeBox("n0", "parameter", ("x = 3",)),), ()).nodes[0].kind
+    'parameter'
+    """
+
+    title: str
+    words: str
+    nodes: tuple[NodeBox, ...]
+    edges: tuple[Edge, ...]
+    caption: tuple[str, ...] = ()

@@ -1,0 +1,73 @@
+"""A Description as DOT, the language of Graphviz: the same graph always gives the same text.
+
+Needs description.py, labels.py and the palette of style.py. Adds the shapes by which kinds of nodes
+are told apart, and the quoting. Read with U2, where graphs are first drawn.
+"""
+
+from __future__ import annotations
+
+from autodiff.drawing.description import Description, Edge, NodeBox
+from autodiff.drawing.labels import plain
+from autodiff.drawing.style import FONT_SIZE, LIGHT, SMALL_SIZE
+
+_SHAPES = {
+    "parameter": "shape=ellipse",
+    "constant": f'shape=box, fontsize={SMALL_SIZE:g}, height=0.2, width=0.2, margin="0.08,0.04"',
+    "operation": 'shape=box, style="rounded,filled"',
+    "output": 'shape=box, style="rounded,filled", peripheries=2',
+}
+
+
+def quote(*lines: str) -> str:
+    r"""A DOT string that shows exactly these lines, whatever characters they hold.
+
+    Graphviz reads \ as an escape and & as the beginning of an entity, inside quotes too.
+
+    >>> print(quote('say "a\\b" & c', "2"))
+    "say \"a\\b\" &amp; c\n2"
+    """
+    escapes = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
+    return '"' + "\\n".join(plain(line).translate(escapes) for line in lines) + '"'
+
+
+def to_dot(description: Description) -> str:
+    """The whole picture as DOT; operands left, results right.
+
+    >>> print(to_dot(Description("x", "x = 3", (NodeBox("n0", "parameter", ("x = 3",)),), ())))
+    digraph autodiff {
+      graph [rankdir=LR, ranksep=0.4, nodesep=0.2, pad=0.1, fontname="Helvetica", fontsize=11]
+      node [fontname="Helvetica", fontsize=14, height=0.3, width=0.3, margin="0.12,0.06", style=filled]
+      edge [fontname="Helvetica", fontsize=14, color="#595959", arrowsize=0.7]
+      n0 [label="x = 3", shape=ellipse, color="#0072b2", fillcolor="#e3f1fa"]
+    }
+    <BLANKLINE>
+    """
+    font, size = 'fontname="Helvetica"', f"fontsize={FONT_SIZE:g}"
+    head = [
+        "digraph autodiff {",
+        f"  graph [rankdir=LR, ranksep=0.4, nodesep=0.2, pad=0.1, {font}, fontsize={SMALL_SIZE:g}]",
+        f'  node [{font}, {size}, height=0.3, width=0.3, margin="0.12,0.06", style=filled]',
+        f'  edge [{font}, {size}, color="{LIGHT["quiet"]}", arrowsize=0.7]',
+    ]
+    if description.caption:
+        head.append(f'  label={quote(*description.caption)}; labelloc=b; fontcolor="{LIGHT["quiet"]}"')
+    nodes = [_node(node) for node in description.nodes]
+    edges = [_edge(edge) for edge in description.edges]
+    return "\n".join([*head, *nodes, *edges, "}", ""])
+
+
+def _node(node: NodeBox) -> str:
+    colour = LIGHT["alarm" if node.alarm else node.kind]
+    alarm = ", penwidth=3.5" if node.alarm else ""
+    return (
+        f"  {node.id} [label={quote(*node.lines)}, {_SHAPES[node.kind]}, "
+        f'color="{colour}", fillcolor="{LIGHT[node.kind + "-fill"]}"{alarm}]'
+    )
+
+
+def _edge(edge: Edge) -> str:
+    ends = f"  {edge.source} -> {edge.target}"
+    attributes = [f"label={quote(edge.label)}"] if edge.label else []
+    if edge.backward:
+        attributes.append(f'dir=back, style=dashed, color="{LIGHT["back"]}", fontcolor="{LIGHT["back"]}"')
+    return f"{ends} [{', '.join(attributes)}]" if attributes else ends

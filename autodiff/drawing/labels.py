@@ -1,0 +1,80 @@
+"""Short texts for pictures: numbers, names that can't break anything, and how wide a text will be.
+
+Needs nothing read before. Adds what every adapter and every picture writer uses. Read with U2, where
+graphs are first drawn.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+
+LONGEST_NAME = 24
+_JOINER = "\u200d"  # holds emoji together; the other format characters only hide or reorder text
+_LEFT_TO_RIGHT = "\u200e"
+
+
+def number(value: float) -> str:
+    """A number with at most six significant digits; nan and infinities are marked.
+
+    >>> number(3.0), number(-1 / 3), number(float("nan"))
+    ('3', '−0.333333', 'nan (!)')
+    """
+    if not math.isfinite(value):
+        return f"{value} (!)".replace("-", "−")
+    return f"{value + 0.0:.6g}".replace("-", "−")  # + 0.0 turns -0.0 into 0.0
+
+
+def plain(text: str) -> str:
+    """`text` on one line, without the characters that XML forbids or that reorder what stands beside them.
+
+    >>> plain("two\\nlines\\x00")
+    'two lines'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    kept = (" " if char in "\n\r\t\v\f\x85\u2028\u2029" else char for char in text)
+    return "".join(char for char in kept if not _forbidden(char))
+
+
+def _forbidden(char: str) -> bool:
+    if char in (_JOINER, _LEFT_TO_RIGHT):
+        return False
+    return unicodedata.category(char) in ("Cc", "Cf", "Cs") or ord(char) & 0xFFFE == 0xFFFE
+
+
+def tidy(name: object) -> str:
+    """A name as a label shows it: one line, at most 24 characters, never empty.
+
+    >>> tidy("w"), tidy(""), tidy("x" * 10_000)
+    ('w', "''", 'xxxxxxxxxxxxxxxxxxxxxxx…')
+    """
+    text = plain(str(name)[: 20 * LONGEST_NAME]).strip()
+    if not text:
+        return repr("")
+    if len(text) > LONGEST_NAME or len(str(name)) > 20 * LONGEST_NAME:
+        text = text[: LONGEST_NAME - 1] + "…"
+    if any(unicodedata.bidirectional(char) in ("R", "AL") for char in text):
+        text += _LEFT_TO_RIGHT  # else "= 1" after a Hebrew name would move to its left
+    return text
+
+
+def text_width(text: str, size: float) -> float:
+    """How wide `text` may be at font size `size`: rather too much, since the reader's font is unknown.
+
+    >>> text_width("×", 14.0) < text_width("a = 1", 14.0)
+    True
+    """
+    return size * sum(_char_width(char) for char in text)
+
+
+def _char_width(char: str) -> float:
+    if char in "il.,'|:;!()[] ":
+        return 0.4
+    if char in "mwMW@%…":
+        return 1.0
+    if char.isascii():
+        return 0.78 if char.isupper() else 0.65
+    if unicodedata.combining(char) or char in (_JOINER, _LEFT_TO_RIGHT):
+        return 0.0
+    return 1.4 if unicodedata.east_asian_width(char) in "WF" else 0.85

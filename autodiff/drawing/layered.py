@@ -1,0 +1,277 @@
+"""A layered layout in pure Python, for machines without Graphviz and for graphs too large for it.
+
+Needs nothing read before. Columns by longest path, order within a column by barycentres, heights by
+least squares without overlap. Nothing recurses. Not read in a unit; the steps follow Sugiyama (1981).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+Point = tuple[float, float]
+Size = tuple[float, float]
+
+SEPARATION = 14.0  # between boxes of one column
+NARROWEST_GAP, WIDEST_GAP = 42.0, 130.0  # between columns
+SWEEPS = 8
+MOST_BENDS = 10_000  # helper points on long edges; the longest edges go straight when these run out
+MOST_COUNTED = 3_000  # crossings are counted, to keep the best order seen, up to this many items
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle by its centre."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
+class Link:
+    """An edge between two nodes, given by their positions; `label` is the size of its text, if it has one."""
+
+    source: int
+    target: int
+    label: Size | None = None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where everything goes: a box for each node, a route and perhaps a label box for each link.
+
+    A route's points are joined by curves that leave and arrive horizontally.
+    """
+
+    width: float
+    height: float
+    boxes: tuple[Box, ...]
+    routes: tuple[tuple[Point, ...], ...]
+    labels: tuple[Box | None, ...]
+
+
+@dataclass
+class _Items:
+    """Nodes, labels and bends of long edges alike: things with a size that stand in a column."""
+
+    sizes: list[Size]
+    column: list[int]
+    before: list[list[int]] = field(default_factory=list)
+    after: list[list[int]] = field(default_factory=list)
+
+    def add(self, size: Size, column: int) -> int:
+        self.sizes.append(size)
+        self.column.append(column)
+        return len(self.sizes) - 1
+
+
+def lay_out(sizes: Sequence[Size], links: Sequence[Link]) -> Layout:
+    """Place nodes of these sizes, left to right; every link's source stands before its target in the list.
+
+    >>> layout = lay_out([(40.0, 20.0), (40.0, 20.0)], [Link(0, 1)])
+    >>> layout.boxes[0].x < layout.boxes[1].x
+    True
+    """
+    items = _Items(list(sizes), _columns(len(sizes), links))
+    chains = _chains(items, links)
+    items.before = [[] for _ in items.sizes]
+    items.after = [[] for _ in items.sizes]
+    for chain in chains:
+        for left, right in pairwise(chain):
+            items.after[left].append(right)
+            items.before[right].append(left)
+    columns = _ordered(items)
+    height_of = _heights(items, columns)
+    return _assemble(items, columns, height_of, links, chains, len(sizes))
+
+
+def _columns(count: int, links: Sequence[Link]) -> list[int]:
+    """One column further than the furthest operand; what has no operand stands just before its first user."""
+    column, first_user = [0] * count, [-1] * count
+    has_operand = [False] * count
+    for link in sorted(links, key=lambda link: link.target):
+        column[link.target] = max(column[link.target], column[link.source] + 1)
+        has_operand[link.target] = True
+    for link in links:
+        known = first_user[link.source]
+        first_user[link.source] = column[link.target] if known < 0 else min(known, column[link.target])
+    for node in range(count):
+        if not has_operand[node] and first_user[node] > 0:
+            column[node] = first_user[node] - 1
+    if any(link.label for link in links):
+        return [2 * each for each in column]  # the columns between are for labels
+    return column
+
+
+def _chains(items: _Items, links: Sequence[Link]) -> list[list[int]]:
+    """For each link the items on its way: source, bends, label, target."""
+    chains: list[list[int]] = [[] for _ in links]
+    budget = MOST_BENDS
+    spans = [items.column[link.target] - items.column[link.source] for link in links]
+    for position in sorted(range(len(links)), key=spans.__getitem__):
+        link = links[position]
+        first, last = items.column[link.source] + 1, items.column[link.target]
+        bends = last - first - (link.label is not None)
+        budget -= bends
+        chain = [link.source]
+        if budget >= 0:
+            chain += [items.add((0.0, 0.0), column) for column in range(first, first + bends)]
+        if link.label is not None:
+            chain.append(items.add(link.label, last - 1))
+        chains[position] = [*chain, link.target]
+    return chains
+
+
+def _ordered(items: _Items) -> list[list[int]]:
+    """The items of each column from top to bottom, ordered so that few links cross."""
+    columns: list[list[int]] = [[] for _ in range(max(items.column, default=0) + 1)]
+    place = [0.0] * len(items.sizes)
+    for item, position in enumerate(items.column):
+        place[item] = len(columns[position])
+        columns[position].append(item)
+    counted = len(items.sizes) <= MOST_COUNTED
+    best, fewest = [list(column) for column in columns], _crossings(items, columns, place) if counted else 0
+    for sweep in range(SWEEPS if fewest or not counted else 0):
+        near = items.before if sweep % 2 == 0 else items.after
+        for column in columns if sweep % 2 == 0 else reversed(columns):
+            _sort_by_neighbours(column, near, place)
+        crossings = _crossings(items, columns, place) if counted else 0
+        if crossings < fewest or not counted:
+            best, fewest = [list(column) for column in columns], crossings
+    return best
+
+
+def _sort_by_neighbours(column: list[int], near: list[list[int]], place: list[float]) -> None:
+    wish = {
+        item: sum(place[other] for other in near[item]) / len(near[item]) if near[item] else place[item]
+        for item in column
+    }
+    column.sort(key=wish.__getitem__)  # stable: equal wishes keep their order, so operands stay in theirs
+    for position, item in enumerate(column):
+        place[item] = float(position)
+
+
+def _crossings(items: _Items, columns: list[list[int]], place: list[float]) -> int:
+    """How many pairs of links between neighbouring columns cross."""
+    total = 0
+    for column in columns:
+        ends = sorted(
+            (place[item], place[other])
+            for item in column
+            for other in items.after[item]
+            if items.column[other] == items.column[item] + 1
+        )
+        seen: list[float] = []
+        for _, end in ends:
+            total += len(seen) - bisect_right(seen, end)
+            insort(seen, end)
+    return total
+
+
+def _heights(items: _Items, columns: list[list[int]]) -> list[float]:
+    """The y of each item: near the middle of its neighbours, in order, without overlap."""
+    y = [0.0] * len(items.sizes)
+    for column in columns:
+        _settle(column, [0.0] * len(column), items.sizes, y)
+    for sweep in range(2 * SWEEPS):
+        # At last both sides count, so that a column isn't pulled to its operands alone.
+        near = (items.before, items.after)[sweep % 2] if sweep < 2 * SWEEPS - 2 else None
+        for column in columns if sweep % 2 == 0 else reversed(columns):
+            wishes = []
+            for item in column:
+                others = near[item] if near else items.before[item] + items.after[item]
+                wishes.append(sum(y[other] for other in others) / len(others) if others else y[item])
+            _settle(column, wishes, items.sizes, y)
+    return y
+
+
+def _settle(column: list[int], wishes: list[float], sizes: list[Size], y: list[float]) -> None:
+    """As close to the wishes as order and separation allow, by least squares (pool adjacent violators)."""
+    offset, offsets = 0.0, []
+    for position, item in enumerate(column):
+        if position:
+            offset += (sizes[column[position - 1]][1] + sizes[item][1]) / 2 + SEPARATION
+        offsets.append(offset)
+    pools: list[tuple[float, int]] = []  # sum of wishes less offsets, and how many share their mean
+    for wish, offset in zip(wishes, offsets, strict=True):
+        total, count = wish - offset, 1
+        while pools and pools[-1][0] * count >= total * pools[-1][1]:
+            more, others = pools.pop()
+            total, count = total + more, count + others
+        pools.append((total, count))
+    settled = [total / count for total, count in pools for _ in range(count)]
+    for item, base, offset in zip(column, settled, offsets, strict=True):
+        y[item] = base + offset
+
+
+def _assemble(
+    items: _Items,
+    columns: list[list[int]],
+    y: list[float],
+    links: Sequence[Link],
+    chains: list[list[int]],
+    count: int,
+) -> Layout:
+    """Columns get their x, everything is moved to positive coordinates, routes get their points."""
+    top = min((y[item] - size[1] / 2 for item, size in enumerate(items.sizes)), default=0.0)
+    y = [each - top for each in y]
+    spans: list[tuple[float, float]] = []  # where each column begins and ends
+    right = 0.0
+    for column in columns:
+        width = max((items.sizes[item][0] for item in column), default=0.0)
+        steepest = max((abs(y[a] - y[b]) for b in column for a in items.before[b]), default=0.0)
+        gap = min(max(NARROWEST_GAP, 0.25 * steepest), WIDEST_GAP) if spans else 0.0
+        spans.append((right + gap, right + gap + width))
+        right += gap + width
+    boxes = [
+        Box(sum(spans[column]) / 2, y[item], *items.sizes[item]) for item, column in enumerate(items.column)
+    ]
+    bottom = max((box.y + box.height / 2 for box in boxes), default=0.0)
+    ports = _ports(items, boxes, chains)
+    routes = tuple(
+        _route(items, boxes, spans, chain, port) for chain, port in zip(chains, ports, strict=True)
+    )
+    labels = tuple(
+        boxes[chain[-2]] if link.label else None for link, chain in zip(links, chains, strict=True)
+    )
+    return Layout(right, bottom, tuple(boxes[:count]), routes, labels)
+
+
+def _ports(items: _Items, boxes: list[Box], chains: list[list[int]]) -> list[tuple[float, float]]:
+    """At what heights each chain ends on its two boxes: side by side, ordered by where they come from."""
+    leaving: dict[int, list[tuple[float, int]]] = {}
+    arriving: dict[int, list[tuple[float, int]]] = {}
+    for position, chain in enumerate(chains):
+        leaving.setdefault(chain[0], []).append((boxes[chain[1]].y, position))
+        arriving.setdefault(chain[-1], []).append((boxes[chain[-2]].y, position))
+    heights = [[0.0, 0.0] for _ in chains]
+    for end, groups in enumerate((leaving, arriving)):
+        for item, group in groups.items():
+            box = boxes[item]
+            step = min(12.0, 0.6 * box.height / max(1, len(group) - 1))
+            for rank, (_, position) in enumerate(sorted(group)):
+                heights[position][end] = box.y + step * (rank - (len(group) - 1) / 2)
+    return [(start, end) for start, end in heights]
+
+
+def _route(
+    items: _Items, boxes: list[Box], spans: list[Point], chain: list[int], port: tuple[float, float]
+) -> tuple[Point, ...]:
+    """Horizontal through every column, so that no curve cuts a box; curved in the gaps between columns."""
+    source, target = boxes[chain[0]], boxes[chain[-1]]
+    points = [
+        (source.x + source.width / 2, port[0]),
+        (spans[items.column[chain[0]]][1], port[0]),
+    ]
+    for item in chain[1:-1]:
+        left, right = spans[items.column[item]]
+        points += [(left, boxes[item].y), (right, boxes[item].y)]
+    points += [
+        (spans[items.column[chain[-1]]][0], port[1]),
+        (target.x - target.width / 2, port[1]),
+    ]
+    return tuple(point for point, following in pairwise([*points, None]) if point and point != following)

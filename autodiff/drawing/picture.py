@@ -1,0 +1,126 @@
+"""Drawing: what `draw` gives back. It shows itself in a notebook, saves itself, and says itself in words.
+
+Needs tiers.py and dot.py. Nothing is laid out before it is asked for, and then only once. Read with
+U2, where graphs are first drawn.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from autodiff.drawing import tiers
+from autodiff.drawing.description import Description
+from autodiff.drawing.dot import to_dot
+from autodiff.errors import DrawingError, OptionError
+
+SUFFIXES = (".svg", ".png", ".dot")
+
+
+class Drawing:
+    """A drawn graph. `str(d)` is its DOT, `d.words` its alt text, `d.save("g.svg")` a file.
+
+    >>> from autodiff import Scalar, draw
+    >>> draw(Scalar(2.0, name="x") * 3).words
+    'y = x × 3: value 6. One parameter: x = 2.'
+    """
+
+    def __init__(self, description: Description) -> None:
+        self.description = description
+        self._tier: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What the picture shows, for those who can't see it."""
+        return self.description.words
+
+    @cached_property
+    def _dot(self) -> str:
+        return to_dot(self.description)
+
+    def __str__(self) -> str:
+        return self._dot
+
+    def __repr__(self) -> str:
+        return f"<Drawing: {self.words}>"
+
+    @cached_property
+    def _svg(self) -> str:
+        picture, self._tier = tiers.render(self.description, self._dot, "svg", self._tier)
+        if picture is None:
+            raise DrawingError("no tier gave an SVG")
+        return picture.decode()
+
+    def svg(self) -> str:
+        """The picture as SVG, fit to stand inside an HTML page: no prologue, ids and classes of its own."""
+        return self._svg
+
+    @cached_property
+    def _png(self) -> bytes | None:
+        # The tier that made the SVG goes first: one that hung or failed then isn't tried again.
+        picture, tier = tiers.render(self.description, self._dot, "png", self._tier)
+        self._tier = self._tier or tier
+        return picture
+
+    def png(self) -> bytes | None:
+        """The picture as PNG on white; None where neither a Graphviz nor matplotlib is installed."""
+        return self._png
+
+    @property
+    def tier(self) -> str:
+        """By what the picture was made: "dot", "graphviz-pure" or "own"."""
+        self.svg()
+        return self._tier or "own"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """For notebooks: SVG where it may be shown, PNG where it may not, words everywhere."""
+        bundle: dict[str, Any] = {"image/svg+xml": self.svg(), "text/plain": self.words}
+        if (png := self.png()) is not None:
+            bundle["image/png"] = png
+        return bundle
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the picture; the suffix says as what. An existing file is replaced whole or not at all."""
+        path = Path(path)
+        suffix = path.suffix.lower()
+        if suffix not in SUFFIXES:
+            raise OptionError(
+                f"can't save as {path.name!r}: the name must end in one of {', '.join(SUFFIXES)}"
+            )
+        content = self._content(suffix)
+        beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            beside.write_bytes(content)
+            beside.replace(path)
+        except OSError as problem:
+            beside.unlink(missing_ok=True)
+            raise DrawingError(
+                f"can't save {path}: {problem}. Is there such a folder, and may you write to it?"
+            ) from problem
+        return path
+
+    def _content(self, suffix: str) -> bytes:
+        if suffix == ".dot":
+            return str(self).encode()
+        if suffix == ".svg":
+            return self.svg().encode()
+        png = self.png()
+        if png is None:
+            raise DrawingError(
+                "no PNG can be made here (or the graph is too large for one). Save as .svg, or get one of: "
+                f"{tiers.HOW_TO_GET['dot']}; {tiers.HOW_TO_GET['graphviz-pure']}; pip install matplotlib"
+            )
+        return png
+
+    def to_graphviz(self) -> Any:
+        """The same graph as a `graphviz.Source`, for code that uses that package."""
+        try:
+            import graphviz
+        except ImportError as problem:
+            raise DrawingError(
+                "to_graphviz() needs the Python package graphviz: pip install graphviz. "
+                "Without it, str(drawing) is the DOT text"
+            ) from problem
+        return graphviz.Source(str(self))

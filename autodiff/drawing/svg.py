@@ -1,0 +1,231 @@
+"""Writes a picture as SVG: from our own layout, or by giving Graphviz's SVG the same frame and style.
+
+Needs description.py, layered.py and style.py. Both ways end in the same classes, so that one style
+sheet, light and dark, serves every tier. Not read in a unit.
+"""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from itertools import pairwise
+
+from autodiff.drawing.description import Description, Edge, NodeBox
+from autodiff.drawing.labels import plain, text_width
+from autodiff.drawing.layered import Box, Layout, Link, Point, Size, lay_out
+from autodiff.drawing.style import FONT_SIZE, SMALL_SIZE, frame
+from autodiff.errors import DrawingError
+
+MARGIN = 10.0
+ARROW = (8.0, 3.5)  # length, half the width
+LINE = 1.25  # height of a line of text, in font sizes
+
+
+def font_size(node: NodeBox) -> float:
+    """Constants are written small."""
+    return SMALL_SIZE if node.kind == "constant" else FONT_SIZE
+
+
+def _size(node: NodeBox) -> Size:
+    size = font_size(node)
+    width = max(text_width(line, size) for line in node.lines)
+    height = LINE * size * len(node.lines)
+    if node.kind == "parameter":  # the corners of the text must lie inside an ellipse
+        return 1.25 * width + 12, 1.4 * height + 8
+    if node.kind == "constant":
+        return width + 8, height + 4
+    return max(width + 18, 34.0), height + 10
+
+
+def arrange(description: Description) -> Layout:
+    """Our own layout of a description.
+
+    >>> arrange(Description("x", "", (NodeBox("n0", "parameter", ("x = 3",)),), ())).routes
+    ()
+    """
+    place = {node.id: position for position, node in enumerate(description.nodes)}
+    links = [
+        Link(
+            place[edge.source],
+            place[edge.target],
+            (text_width(edge.label, FONT_SIZE) + 6, LINE * FONT_SIZE) if edge.label else None,
+        )
+        for edge in description.edges
+    ]
+    return lay_out([_size(node) for node in description.nodes], links)
+
+
+def canvas(description: Description, layout: Layout) -> Size:
+    """Width and height of the whole picture: layout, margin and caption."""
+    caption = max((text_width(line, SMALL_SIZE) for line in description.caption), default=0.0)
+    below = LINE * SMALL_SIZE * len(description.caption) + (MARGIN if description.caption else 0.0)
+    return max(layout.width, caption) + 2 * MARGIN, layout.height + below + 2 * MARGIN
+
+
+def baselines(description: Description, layout: Layout) -> Iterator[tuple[str, float, float]]:
+    """The caption's lines, each with the x of its middle and the y of its foot."""
+    width, _ = canvas(description, layout)
+    for position, line in enumerate(description.caption):
+        yield line, width / 2 - MARGIN, layout.height + MARGIN + LINE * SMALL_SIZE * (position + 0.8)
+
+
+def text_lines(node: NodeBox, box: Box) -> Iterator[tuple[str, str, float]]:
+    """Each line of a node, with its role and the y of its foot."""
+    size = font_size(node)
+    for position, line in enumerate(node.lines):
+        yield line, node.role(position), box.y + size * (LINE * (position - (len(node.lines) - 1) / 2) + 0.35)
+
+
+def on_border(node: NodeBox, box: Box, point: Point) -> Point:
+    """The point of a route's end, moved from the bounding box onto the ellipse inside it."""
+    if node.kind != "parameter":
+        return point
+    x, y = point
+    reach = math.sqrt(max(0.0, 1 - ((y - box.y) / (box.height / 2)) ** 2)) * box.width / 2
+    return (box.x + reach if x > box.x else box.x - reach), y
+
+
+def own_svg(description: Description, prefix: str) -> str:
+    """The picture in our own layout.
+
+    >>> own_svg(Description("x", "", (NodeBox("n0", "parameter", ("x = 3",)),), ()), "ad-1")[:4]
+    '<svg'
+    """
+    layout = arrange(description)
+    width, height = canvas(description, layout)
+    left = (width - layout.width) / 2
+    view_box = f"{-left:.1f} {-MARGIN:.1f} {width:.1f} {height:.1f}"
+    svg = frame(description, prefix, round(width), round(height), view_box)
+    paper = {"x": f"{-left:.1f}", "y": f"{-MARGIN:.1f}", "width": f"{width:.1f}", "height": f"{height:.1f}"}
+    ET.SubElement(svg, "rect", {"class": "paper", "rx": "6", **paper})
+    place = {node.id: position for position, node in enumerate(description.nodes)}
+    for edge, route, label in zip(description.edges, layout.routes, layout.labels, strict=True):
+        ends = [(description.nodes[i], layout.boxes[i]) for i in (place[edge.source], place[edge.target])]
+        start, end = on_border(*ends[0], route[0]), on_border(*ends[1], route[-1])
+        _draw_edge(svg, edge, (start, *route[1:-1], end), label)
+    for node, box in zip(description.nodes, layout.boxes, strict=True):
+        _draw_node(svg, node, box)
+    for line, x, y in baselines(description, layout):
+        _text(svg, line, "caption", x - (width / 2 - MARGIN) + layout.width / 2, y)
+    return ET.tostring(svg, encoding="unicode")
+
+
+def _text(parent: ET.Element, text: str, role: str, x: float, y: float) -> None:
+    ET.SubElement(parent, "text", {"class": role, "x": f"{x:.1f}", "y": f"{y:.1f}"}).text = plain(text)
+
+
+def _draw_edge(svg: ET.Element, edge: Edge, route: tuple[Point, ...], label: Box | None) -> None:
+    group = ET.SubElement(svg, "g", {"class": _edge_class(edge)})
+    length, half = ARROW
+    points = list(route)
+    if edge.backward:
+        (x, y), tip = points[0], -length
+        points[0] = (x + length, y)
+    else:
+        (x, y), tip = points[-1], length
+        points[-1] = (x - length, y)
+    path = [f"M{points[0][0]:.1f},{points[0][1]:.1f}"]
+    for (x0, y0), (x1, y1) in pairwise(points):
+        middle = (x0 + x1) / 2
+        path.append(f"C{middle:.1f},{y0:.1f} {middle:.1f},{y1:.1f} {x1:.1f},{y1:.1f}")
+    ET.SubElement(group, "path", {"class": "line", "d": "".join(path)})
+    head = f"{x:.1f},{y:.1f} {x - tip:.1f},{y - half:.1f} {x - tip:.1f},{y + half:.1f}"
+    ET.SubElement(group, "polygon", {"class": "head", "points": head})
+    if label:
+        # Paper behind the text: it stands on its own line, which must not strike it through.
+        _rect(group, "paper", label, 0.0)
+        _text(group, edge.label, "gradient", label.x, label.y + 0.35 * FONT_SIZE)
+
+
+def _edge_class(edge: Edge) -> str:
+    return "edge backward" if edge.backward else "edge"
+
+
+def _rect(parent: ET.Element, role: str, box: Box, radius: float, inset: float = 0.0) -> None:
+    width, height = box.width - 2 * inset, box.height - 2 * inset
+    corner = {"x": f"{box.x - width / 2:.1f}", "y": f"{box.y - height / 2:.1f}"}
+    size = {"width": f"{width:.1f}", "height": f"{height:.1f}", "rx": f"{radius:g}"}
+    ET.SubElement(parent, "rect", {"class": role, **corner, **size})
+
+
+def _node_class(node: NodeBox) -> str:
+    return f"node {node.kind} alarm" if node.alarm else f"node {node.kind}"
+
+
+def _draw_node(svg: ET.Element, node: NodeBox, box: Box) -> None:
+    group = ET.SubElement(svg, "g", {"class": _node_class(node)})
+    if node.kind == "parameter":
+        centre = {"cx": f"{box.x:.1f}", "cy": f"{box.y:.1f}"}
+        radii = {"rx": f"{box.width / 2:.1f}", "ry": f"{box.height / 2:.1f}"}
+        ET.SubElement(group, "ellipse", {"class": "shape", **centre, **radii})
+    else:
+        _rect(group, "shape", box, 0.0 if node.kind == "constant" else 7.0)
+    if node.kind == "output":
+        _rect(group, "shape", box, 5.0, inset=3.0)
+    for line, role, y in text_lines(node, box):
+        _text(group, line, role, box.x, y)
+
+
+# --- Graphviz's SVG in our frame -----------------------------------------------------------------
+
+
+def reframed(raw: bytes, description: Description, prefix: str) -> str:
+    """Graphviz's SVG without its prologue, comments and colours, in our frame with our classes.
+
+    DrawingError when `raw` is not an SVG.
+    """
+    try:
+        root = ET.fromstring(raw)
+    except ET.ParseError as problem:
+        raise DrawingError(f"its answer is not an SVG ({problem}): it begins with {raw[:60]!r}") from problem
+    if _tag(root) != "svg" or "viewBox" not in root.attrib:
+        raise DrawingError(f"its answer is not an SVG: its outermost element is <{_tag(root)}>")
+    graph = next((child for child in root if _tag(child) == "g"), None)
+    if graph is None:
+        raise DrawingError("its answer is an empty SVG, without a drawing")
+    width, height = (float(part) for part in root.attrib["viewBox"].split()[2:])
+    svg = frame(description, prefix, round(width), round(height), root.attrib["viewBox"])
+    outer = ET.SubElement(svg, "g", {"transform": graph.get("transform", "")})
+    nodes = {node.id: node for node in description.nodes}
+    backward = {(edge.source, edge.target) for edge in description.edges if edge.backward}
+    for child in graph:
+        if _tag(child) == "g":
+            _regroup(outer, child, nodes, backward)
+        elif _tag(child) in ("polygon", "text"):
+            _copy(outer, child, "paper" if _tag(child) == "polygon" else "caption")
+    return ET.tostring(svg, encoding="unicode")
+
+
+def _regroup(
+    outer: ET.Element, group: ET.Element, nodes: dict[str, NodeBox], backward: set[tuple[str, str]]
+) -> None:
+    """One node or edge: Graphviz names it in a <title>, which says what class it gets."""
+    name = next((child.text or "" for child in group if _tag(child) == "title"), "")
+    node = nodes.get(name)
+    if node is None:
+        source, _, target = name.partition("->")
+        ours = ET.SubElement(outer, "g", {"class": "edge" + " backward" * ((source, target) in backward)})
+    else:
+        ours = ET.SubElement(outer, "g", {"class": _node_class(node)})
+    line = 0
+    for child in group.iter():
+        tag = _tag(child)
+        if tag == "text":
+            _copy(ours, child, node.role(line) if node else "gradient")
+            line += 1
+        elif tag in ("ellipse", "polygon", "path", "polyline"):
+            _copy(ours, child, "shape" if node else "line" if tag == "path" else "head")
+
+
+_GEOMETRY = ("cx", "cy", "rx", "ry", "points", "d", "x", "y")
+
+
+def _copy(parent: ET.Element, element: ET.Element, role: str) -> None:
+    """The element with its place and shape only; colours and fonts come from the style sheet."""
+    kept = {key: element.attrib[key] for key in _GEOMETRY if key in element.attrib}
+    ET.SubElement(parent, _tag(element), {"class": role, **kept}).text = element.text
+
+
+def _tag(element: ET.Element) -> str:
+    return str(element.tag).rpartition("}")[2]

@@ -1,0 +1,125 @@
+"""Alt text: what a picture shows, said as a person would say it.
+
+Needs description.py and labels.py. Adds the formula of a small graph and the sentences about any
+graph. Read with U2, where graphs are first drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from autodiff.drawing.description import Edge, NodeBox
+
+LONGEST_FORMULA = 60
+MOST_LISTED = 6
+_COUNTS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
+_STRENGTH = {"+": 1, "−": 1, "×": 2, "÷": 2, "@": 2, "**": 3}
+_ATOM = 4
+
+
+def formula(nodes: Sequence[NodeBox], edges: Sequence[Edge]) -> str | None:
+    """The right-hand side that the last node computes, or None where it would be too long to read.
+
+    >>> a, b = NodeBox("n0", "parameter", (), name="a"), NodeBox("n1", "parameter", (), name="b")
+    >>> formula([a, b, NodeBox("n2", "output", (), symbol="×")], [Edge("n0", "n2"), Edge("n1", "n2")])
+    'a × b'
+    """
+    operands: dict[str, list[str]] = {node.id: [] for node in nodes}
+    for edge in edges:
+        operands[edge.target].append(edge.source)
+    texts: dict[str, tuple[str, int] | None] = {}
+    for node in nodes:  # parents first, so that nothing recurses; a text that is too long spreads as None
+        if not node.symbol:
+            text = node.name or node.value
+            texts[node.id] = (text, 1 if text.startswith("−") else _ATOM)
+            continue
+        parts = [texts[operand] for operand in operands[node.id]]
+        known = [part for part in parts if part is not None]
+        combined = _combine(node.symbol, known) if len(known) == len(parts) else None
+        texts[node.id] = combined if combined and len(combined[0]) <= LONGEST_FORMULA else None
+    last = texts[nodes[-1].id]
+    return last[0] if last else None
+
+
+def _combine(symbol: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
+    strength = _STRENGTH.get(symbol)
+    if strength and len(parts) == 2:
+        # The right operand, and both of a power, keep their brackets: they show what was computed first.
+        left = _bracketed(parts[0], strength if symbol != "**" else _ATOM)
+        return f"{left} {symbol} {_bracketed(parts[1], strength + 1)}", strength
+    if symbol == "−":
+        return f"−{_bracketed(parts[0], 2)}", 1
+    if symbol == "square":
+        return f"{_bracketed(parts[0], _ATOM)}²", 3
+    if symbol == "abs":
+        return f"|{parts[0][0]}|", _ATOM
+    return f"{symbol}({', '.join(text for text, _ in parts)})", _ATOM
+
+
+def _bracketed(part: tuple[str, int], least: int) -> str:
+    text, strength = part
+    return text if strength >= least else f"({text})"
+
+
+def title(nodes: Sequence[NodeBox], edges: Sequence[Edge]) -> str:
+    """A name for the picture: the formula where it is short, the number of steps where it isn't.
+
+    >>> title([NodeBox("n0", "parameter", (), name="a")], [])
+    'a'
+    """
+    out = nodes[-1]
+    if not out.symbol:
+        return out.name or out.value
+    right = formula(nodes, edges)
+    return f"{out.name} = {right}" if right else f"{out.name}, computed in {_steps(nodes)} steps"
+
+
+def sentences(nodes: Sequence[NodeBox], edges: Sequence[Edge], g: str = "") -> str:
+    """The whole alt text; `g` is the gradient that the view starts from, "" in a view without gradients.
+
+    >>> sentences([NodeBox("n0", "parameter", (), name="a", value="1")], [])
+    'a = 1, a parameter on its own.'
+    """
+    out = nodes[-1]
+    if not out.symbol:
+        lone = f"{out.name} = {out.value}, a parameter" if out.name else f"{out.value}, a constant"
+        return f"{lone} on its own." + (f" The gradient g = {g} arrives at it." if out.gradient else "")
+    leaves = [node for node in nodes if node.kind == "parameter"]
+    said = [f"{title(nodes, edges)}: value {out.value}."]
+    listed = _list([f"{node.name} = {node.value}" for node in leaves])
+    said.append(f"{_count(len(leaves), 'parameter')}{listed}.")
+    if formula(nodes, edges) is None:
+        said.append(f"{_count(sum(node.kind == 'constant' for node in nodes), 'constant')}.")
+    if g and leaves:
+        said.append(_gradients(out.name, leaves, g))
+    odd = [node for node in nodes if node.alarm]
+    if odd:
+        verb = "is" if len(odd) == 1 else "are"
+        said.append(f"{_count(len(odd), 'node')} {verb} marked (!) for nan or infinity.")
+    return " ".join(said)
+
+
+def _gradients(out: str, leaves: Sequence[NodeBox], g: str) -> str:
+    if g != "1":
+        got = [f"{leaf.name} gets {leaf.gradient}" for leaf in leaves]
+        return f"Gradient, starting from g = {g}{_list(got)}."
+    return f"Gradient{_list([f'd{_d(out)}/d{_d(leaf.name)} = {leaf.gradient}' for leaf in leaves])}."
+
+
+def _d(name: str) -> str:
+    return name if name.isidentifier() else f"({name})"
+
+
+def _steps(nodes: Sequence[NodeBox]) -> int:
+    return sum(bool(node.symbol) for node in nodes)
+
+
+def _count(count: int, thing: str) -> str:
+    return f"{_COUNTS[count] if count < len(_COUNTS) else f'{count:,}'} {thing}{'' if count == 1 else 's'}"
+
+
+def _list(items: list[str]) -> str:
+    if not items:
+        return ""
+    more = f" and {len(items) - MOST_LISTED:,} more" if len(items) > MOST_LISTED else ""
+    return ": " + ", ".join(items[:MOST_LISTED]) + more
