@@ -15,7 +15,8 @@ Point = tuple[float, float]
 Size = tuple[float, float]
 
 SEPARATION = 14.0  # between boxes of one column
-NARROWEST_GAP, WIDEST_GAP = 42.0, 130.0  # between columns
+NARROWEST_GAP, WIDEST_GAP = 42.0, 130.0  # between columns; less beside a column of labels
+BEND: Size = (0.0, 0.0)
 SWEEPS = 8
 MOST_BENDS = 10_000  # helper points on long edges; the longest edges go straight when these run out
 MOST_COUNTED = 3_000  # crossings are counted, to keep the best order seen, up to this many items
@@ -62,6 +63,7 @@ class _Items:
     column: list[int]
     before: list[list[int]] = field(default_factory=list)
     after: list[list[int]] = field(default_factory=list)
+    entry: list[list[float]] = field(default_factory=list)  # beside `after`: how far down in it a link ends
 
     def add(self, size: Size, column: int) -> int:
         self.sizes.append(size)
@@ -80,8 +82,12 @@ def lay_out(sizes: Sequence[Size], links: Sequence[Link]) -> Layout:
     chains = _chains(items, links)
     items.before = [[] for _ in items.sizes]
     items.after = [[] for _ in items.sizes]
+    items.entry = [[] for _ in items.sizes]
     for chain in chains:
         for left, right in pairwise(chain):
+            # The first operand enters above the second: 0, 1/2, 2/3 ... of the way to the next place.
+            rank = len(items.before[right])
+            items.entry[left].append(rank / (rank + 1))
             items.after[left].append(right)
             items.before[right].append(left)
     columns = _ordered(items)
@@ -119,7 +125,7 @@ def _chains(items: _Items, links: Sequence[Link]) -> list[list[int]]:
         budget -= bends
         chain = [link.source]
         if budget >= 0:
-            chain += [items.add((0.0, 0.0), column) for column in range(first, first + bends)]
+            chain += [items.add(BEND, column) for column in range(first, first + bends)]
         if link.label is not None:
             chain.append(items.add(link.label, last - 1))
         chains[position] = [*chain, link.target]
@@ -136,33 +142,38 @@ def _ordered(items: _Items) -> list[list[int]]:
     counted = len(items.sizes) <= MOST_COUNTED
     best, fewest = [list(column) for column in columns], _crossings(items, columns, place) if counted else 0
     for sweep in range(SWEEPS if fewest or not counted else 0):
-        near = items.before if sweep % 2 == 0 else items.after
         for column in columns if sweep % 2 == 0 else reversed(columns):
-            _sort_by_neighbours(column, near, place)
+            _sort_by_neighbours(items, column, place, to_the_left=sweep % 2 == 0)
         crossings = _crossings(items, columns, place) if counted else 0
         if crossings < fewest or not counted:
             best, fewest = [list(column) for column in columns], crossings
     return best
 
 
-def _sort_by_neighbours(column: list[int], near: list[list[int]], place: list[float]) -> None:
-    wish = {
-        item: sum(place[other] for other in near[item]) / len(near[item]) if near[item] else place[item]
-        for item in column
-    }
-    column.sort(key=wish.__getitem__)  # stable: equal wishes keep their order, so operands stay in theirs
+def _sort_by_neighbours(items: _Items, column: list[int], place: list[float], to_the_left: bool) -> None:
+    wish = {}
+    for item in column:
+        if to_the_left:
+            ends = [place[other] for other in items.before[item]]
+        else:
+            ends = [
+                place[other] + entry
+                for other, entry in zip(items.after[item], items.entry[item], strict=True)
+            ]
+        wish[item] = sum(ends) / len(ends) if ends else place[item]
+    column.sort(key=wish.__getitem__)  # stable: equal wishes keep their order
     for position, item in enumerate(column):
         place[item] = float(position)
 
 
 def _crossings(items: _Items, columns: list[list[int]], place: list[float]) -> int:
-    """How many pairs of links between neighbouring columns cross."""
+    """How many pairs of links between neighbouring columns cross, operands out of order included."""
     total = 0
     for column in columns:
         ends = sorted(
-            (place[item], place[other])
+            (place[item], place[other] + entry)
             for item in column
-            for other in items.after[item]
+            for other, entry in zip(items.after[item], items.entry[item], strict=True)
             if items.column[other] == items.column[item] + 1
         )
         seen: list[float] = []
@@ -178,12 +189,15 @@ def _heights(items: _Items, columns: list[list[int]]) -> list[float]:
     for column in columns:
         _settle(column, [0.0] * len(column), items.sizes, y)
     for sweep in range(2 * SWEEPS):
-        # At last both sides count, so that a column isn't pulled to its operands alone.
-        near = (items.before, items.after)[sweep % 2] if sweep < 2 * SWEEPS - 2 else None
+        near = (items.before, items.after)[sweep % 2]
+        last = sweep >= 2 * SWEEPS - 2
         for column in columns if sweep % 2 == 0 else reversed(columns):
             wishes = []
             for item in column:
-                others = near[item] if near else items.before[item] + items.after[item]
+                # At last both sides count, so that a column isn't pulled to its operands alone; but not
+                # for bends, which keep a long edge straight by following one neighbour.
+                both = last and items.sizes[item] != BEND
+                others = items.before[item] + items.after[item] if both else near[item]
                 wishes.append(sum(y[other] for other in others) / len(others) if others else y[item])
             _settle(column, wishes, items.sizes, y)
     return y
@@ -221,10 +235,11 @@ def _assemble(
     y = [each - top for each in y]
     spans: list[tuple[float, float]] = []  # where each column begins and ends
     right = 0.0
+    narrowest = NARROWEST_GAP if all(link.label is None for link in links) else 0.6 * NARROWEST_GAP
     for column in columns:
         width = max((items.sizes[item][0] for item in column), default=0.0)
         steepest = max((abs(y[a] - y[b]) for b in column for a in items.before[b]), default=0.0)
-        gap = min(max(NARROWEST_GAP, 0.25 * steepest), WIDEST_GAP) if spans else 0.0
+        gap = min(max(narrowest, 0.25 * steepest), WIDEST_GAP) if spans else 0.0
         spans.append((right + gap, right + gap + width))
         right += gap + width
     boxes = [
@@ -242,17 +257,21 @@ def _assemble(
 
 
 def _ports(items: _Items, boxes: list[Box], chains: list[list[int]]) -> list[tuple[float, float]]:
-    """At what heights each chain ends on its two boxes: side by side, ordered by where they come from."""
+    """At what heights each chain ends on its two boxes, side by side.
+
+    They leave in the order of where they go, and arrive in the order of the links: that of the operands,
+    since a − b must not look like b − a.
+    """
     leaving: dict[int, list[tuple[float, int]]] = {}
     arriving: dict[int, list[tuple[float, int]]] = {}
     for position, chain in enumerate(chains):
         leaving.setdefault(chain[0], []).append((boxes[chain[1]].y, position))
-        arriving.setdefault(chain[-1], []).append((boxes[chain[-2]].y, position))
+        arriving.setdefault(chain[-1], []).append((0.0, position))
     heights = [[0.0, 0.0] for _ in chains]
     for end, groups in enumerate((leaving, arriving)):
         for item, group in groups.items():
             box = boxes[item]
-            step = min(12.0, 0.6 * box.height / max(1, len(group) - 1))
+            step = min(18.0, 0.6 * box.height / max(1, len(group) - 1))
             for rank, (_, position) in enumerate(sorted(group)):
                 heights[position][end] = box.y + step * (rank - (len(group) - 1) / 2)
     return [(start, end) for start, end in heights]

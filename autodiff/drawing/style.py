@@ -42,6 +42,7 @@ def css(prefix: str) -> str:
         f".{prefix} .line{{fill:none;stroke-width:1.3}}"
         f".{prefix} .backward .line{{stroke-dasharray:6 3}}"
         f".{prefix} .alarm .shape{{stroke-width:3.5}}"
+        f".{prefix} .node .rim{{fill:none;stroke-width:1}}"
     )
     dark = _colours(prefix, DARK)
     return f"{fixed}{_colours(prefix, LIGHT)}@media (prefers-color-scheme: dark){{{dark}}}"
@@ -61,6 +62,7 @@ def _colours(prefix: str, palette: dict[str, str]) -> str:
             (f".{kind} .shape", f"fill:{palette[kind + '-fill']};stroke:{palette[kind]}")
             for kind in ("parameter", "constant", "operation", "output")
         ),
+        (".rim", f"stroke:{palette['output']}"),
         (".alarm .shape", f"stroke:{palette['alarm']}"),
     ]
     return "".join(f".{prefix} {what}{{{how}}}" for what, how in rules)

@@ -162,7 +162,7 @@ def _draw_node(svg: ET.Element, node: NodeBox, box: Box) -> None:
     else:
         _rect(group, "shape", box, 0.0 if node.kind == "constant" else 7.0)
     if node.kind == "output":
-        _rect(group, "shape", box, 5.0, inset=3.0)
+        _rect(group, "rim", box, 5.0, inset=3.0)
     for line, role, y in text_lines(node, box):
         _text(group, line, role, box.x, y)
 
@@ -215,7 +215,9 @@ def _regroup(
             _copy(ours, child, node.role(line) if node else "gradient")
             line += 1
         elif tag in ("ellipse", "polygon", "path", "polyline"):
-            _copy(ours, child, "shape" if node else "line" if tag == "path" else "head")
+            # The second outline of an output is drawn over the first, and must let it show through.
+            rim = "rim" if child.get("fill") in ("none", "transparent") else "shape"
+            _copy(ours, child, rim if node else "line" if tag == "path" else "head")
 
 
 _GEOMETRY = ("cx", "cy", "rx", "ry", "points", "d", "x", "y")

@@ -71,7 +71,7 @@ def title(nodes: Sequence[NodeBox], edges: Sequence[Edge]) -> str:
     if not out.symbol:
         return out.name or out.value
     right = formula(nodes, edges)
-    return f"{out.name} = {right}" if right else f"{out.name}, computed in {_steps(nodes)} steps"
+    return f"{out.name} = {right}" if right else f"{out.name}, computed in {_steps(nodes):,} steps"
 
 
 def sentences(nodes: Sequence[NodeBox], edges: Sequence[Edge], g: str = "") -> str:
