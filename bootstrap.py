@@ -108,7 +108,9 @@ def in_venv(program: str) -> str:
 
 def venv_version() -> str:
     """The version of .venv's Python, or "" if there is none, it doesn't start, or it's too old."""
-    code = "import sys; print(sys.prefix != sys.base_prefix, *sys.version_info[:3])"
+    if not os.path.isfile(os.path.join(VENV, "pyvenv.cfg")):
+        return ""  # without it this would be the system's own Python
+    code = "import sys; print(*sys.version_info[:3])"
     try:
         told = subprocess.run(
             [in_venv("python"), "-I", "-S", "-c", code], check=False, capture_output=True, text=True
@@ -116,14 +118,14 @@ def venv_version() -> str:
     except OSError:
         return ""
     words = told.stdout.split()
-    if told.returncode or len(words) != 4 or words[0] != "True":
+    if told.returncode or len(words) != 3:
         return ""
-    if (int(words[1]), int(words[2])) < OLDEST:
+    if (int(words[0]), int(words[1])) < OLDEST:
         return ""
-    library = "Lib" if WINDOWS else os.path.join("lib", f"python{words[1]}.{words[2]}")
+    library = "Lib" if WINDOWS else os.path.join("lib", f"python{words[0]}.{words[1]}")
     if not os.path.isdir(os.path.join(VENV, library, "site-packages")):
         return ""  # the system's Python was replaced by another since
-    return ".".join(words[1:])
+    return ".".join(words)
 
 
 def make_venv() -> None:
@@ -199,8 +201,8 @@ def install() -> None:
             f"There is no pip in .venv to go on with. Delete {VENV}, then run  {ME}  again;\n"
             "what uv said stands above."
         )
-    if not succeeds([*pip, "install", "--quiet", "--no-deps", *locked, "-r", LOCK], what) or not succeeds(
-        [*pip, *project, "--quiet"]
+    if not succeeds([*pip, "install", "-qq", "--no-deps", *locked, "-r", LOCK], what) or not succeeds(
+        [*pip, *project, "-qq"]
     ):
         raise SetupError(
             "The packages could not be installed; what pip said stands above.\n"
@@ -219,7 +221,7 @@ def find_uv() -> str:
     part = os.path.join(VENV, "uv-requirement.txt")
     with open(part, "w", encoding="utf-8") as file:
         file.writelines(locked_lines("uv"))
-    pip = [in_venv("python"), "-m", "pip", "install", "--quiet", "--no-deps"]
+    pip = [in_venv("python"), "-m", "pip", "install", "-qq", "--no-deps"]
     if succeeds([*pip, "--only-binary", "uv", "--require-hashes", "-r", part], "fetching uv, the installer"):
         return in_venv("uv")
     return ""
@@ -287,7 +289,10 @@ def write_stamp(stamp: dict[str, str]) -> None:
 
 def succeeds(command: list[str], what: str = "", quiet: bool = False) -> bool:
     """Run a program to its end; on a terminal `what` counts the seconds. Its errors go to the terminal."""
-    environment = {**os.environ, "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    # Certificates from the system, as pip does: networks that inspect traffic have their own. Two names,
+    # for newer and older uv.
+    environment = {"UV_SYSTEM_CERTS": "1", "UV_NATIVE_TLS": "1", **os.environ}
+    environment.update(PIP_USER="0", PIP_DISABLE_PIP_VERSION_CHECK="1")
     hidden = subprocess.DEVNULL if quiet else None
     terminal = sys.stderr.isatty()
     if what:

@@ -82,8 +82,17 @@ def _packages(title: str, wanted: list[tuple[str, str]]) -> list[str]:
 
 
 def _drawing() -> list[str]:
-    """Print which of the ways to draw a graph this machine has; the last of them needs nothing."""
-    return []
+    """Print the ways to draw a graph on this machine; the last needs nothing, so none may be missing."""
+    from autodiff.drawing.tiers import tier_report
+    from autodiff.errors import GradientError
+
+    try:
+        lines = str(tier_report()).splitlines()
+    except GradientError as problem:
+        lines = [f"!! {problem}"]
+    for label, line in zip(["drawing", *[""] * len(lines)], lines, strict=False):
+        print(f"{label:<9} {line}")
+    return ["a usable drawing tier"] if lines[0].startswith("!!") else []
 
 
 if __name__ == "__main__":
