@@ -62,9 +62,12 @@ def main(argv: list[str]) -> int:
     missing = _packages("needed", groups.get("", []) + groups.get("course", []))
     missing += _packages("grading", groups.get("grade", []))
     absent_tools = _packages("tests", groups.get("dev", []))
-    missing += _drawing()
+    draws = _drawing()
     if missing:
         print(f"\n{console.paint('Missing', 'red')}: {', '.join(missing)}\nTo install: {REMEDY}")
+        return 1
+    if not draws:
+        print(f"\n{console.paint('Drawings fail', 'red')}: see the line with !! above")
         return 1
     if absent_tools:
         print(f"\nThe course is ready; `course test` still lacks {', '.join(absent_tools)}: {REMEDY}")
@@ -81,18 +84,25 @@ def _packages(title: str, wanted: list[tuple[str, str]]) -> list[str]:
     return [name for name, present, _ in rows if not present]
 
 
-def _drawing() -> list[str]:
-    """Print the ways to draw a graph on this machine; the last needs nothing, so none may be missing."""
+def _drawing() -> bool:
+    """Print the ways to draw a graph on this machine; False if the one that was picked isn't there."""
     from autodiff.drawing.tiers import tier_report
     from autodiff.errors import GradientError
 
     try:
-        lines = str(tier_report()).splitlines()
+        report = tier_report()
     except GradientError as problem:
-        lines = [f"!! {problem}"]
-    for label, line in zip(["drawing", *[""] * len(lines)], lines, strict=False):
-        print(f"{label:<9} {line}")
-    return ["a usable drawing tier"] if lines[0].startswith("!!") else []
+        print(f"{'drawing':<9} !! {problem}")
+        return False
+    usable = True
+    for tier in report.tiers:
+        draws = tier.name == report.used
+        mark = "   " if tier.found or not draws else "!! "
+        usable &= tier.found or not draws
+        told = tier.version.split("version ")[-1] if tier.found else f"not here; {tier.how_to_get}"
+        label = "drawing" if tier is report.tiers[0] else ""
+        print(f"{label:<9} {mark}{tier.name} {told}{'  <- draws' if draws else ''}")
+    return usable
 
 
 if __name__ == "__main__":
