@@ -49,7 +49,7 @@ def tidy(name: object) -> str:
     >>> tidy("w"), tidy(""), tidy("x" * 10_000)
     ('w', "''", 'xxxxxxxxxxxxxxxxxxxxxxx…')
     """
-    text = plain(str(name)[: 20 * LONGEST_NAME]).strip()
+    text = " ".join(plain(str(name)[: 20 * LONGEST_NAME]).split())
     if not text:
         return repr("")
     if len(text) > LONGEST_NAME or len(str(name)) > 20 * LONGEST_NAME:
