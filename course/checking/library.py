@@ -11,7 +11,7 @@ LIBRARY: dict[str, tuple[str, str]] = {
         "Count the roads that lead from the result back to this leaf. Does each of them leave something?",
     ),
     "M02": (
-        "one side wins where both have the key",
+        "lets one side win where both have the key",
         "Look at a key that both dictionaries hold. Whose number came out, and where did the other one go?",
     ),
     "M03": ("changes the dictionary it was handed", "Print your input before and after the call."),

@@ -69,8 +69,9 @@ class Report:
     def __str__(self) -> str:
         result = self.result
         lines = [f"{result.exercise}: {result.points:g} of {result.max_points:g} points"]
+        width = max(map(len, self.exercise.labels.values()))
         for passed, name, label, points, most in self.families():
-            lines.append(f"  {'✓' if passed else '✗'} {name:<8} {label:<44} {points:.2f} of {most:.2f}")
+            lines.append(f"  {'✓' if passed else '✗'} {name:<8} {label:<{width}}  {points:.2f} of {most:.2f}")
         return "\n".join([*lines, *self.findings(), self.note])
 
     def to_html(self) -> str:
