@@ -115,7 +115,7 @@ class Point:
 
     def _decimal_output(self, i: int, given: list[Any], kwargs: dict[str, Any]) -> Array:
         try:
-            out = _copy(self.f(*given, **kwargs))
+            out = _array(self.f(*given, **kwargs))
         except (TypeError, AttributeError) as problem:
             raise NumericalCheckError(
                 f"f failed on Decimals (argument {i} nudged): {problem}. Only {_DECIMAL_WORKS}, with "
@@ -160,20 +160,21 @@ def _real(value: ArrayLike, what: str) -> Array:
     return array
 
 
-def _copy(out: Any) -> Array:
-    """What f returned, as an array of its own: f may hand out the same buffer at each call."""
+def _array(out: Any) -> Array:
+    """What f returned, as an array (not yet copied)."""
     try:
-        return np.array(out)
+        return np.asarray(out)
     except ValueError as problem:
         raise NumericalCheckError(f"f must return a number or an array of numbers: {problem}") from problem
 
 
 def _float_output(out: Any, may_be_complex: bool) -> Array:
-    array = _copy(out)
+    array = _array(out)
     allowed = "iufc" if may_be_complex else "iuf"
     if array.dtype.kind not in allowed:
         raise NumericalCheckError(
             f"f must return {'' if may_be_complex else 'real '}numbers; it returned {type(out).__name__}, "
             f"dtype {array.dtype}. Return an array or a float; of a recorded value return its plain number"
         )
+    # astype copies: f may hand out the same buffer at each call
     return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
