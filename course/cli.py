@@ -16,8 +16,10 @@ from collections.abc import Sequence
 from course import console
 
 VERBS: dict[str, tuple[str, str]] = {
+    "build": ("build the notebooks from the units' sources; --check compares", "course.authoring.build:main"),
     "demo": ("fit a line with Scalar, and see the graph and its gradients", "course.demo:main"),
     "doctor": ("what is installed, what is missing, and how to get it", "course.doctor:main"),
+    "start": ("copy the notebooks to work/ and open JupyterLab", "course.start:main"),
     "test": ("run the tests of this checkout; arguments go to pytest", "course.testing:main"),
 }
 
