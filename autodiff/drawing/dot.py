@@ -35,7 +35,7 @@ def to_dot(description: Description) -> str:
 
     >>> print(to_dot(Description("x", "x = 3", (NodeBox("n0", "parameter", ("x = 3",)),), ())))
     digraph autodiff {
-      graph [rankdir=LR, ordering=in, ranksep=0.4, nodesep=0.25, pad=0.1, fontname="Helvetica", fontsize=11]
+      graph [rankdir=LR, ordering=in, ranksep=0.4, nodesep=0.35, pad=0.1, fontname="Helvetica", fontsize=11]
       node [fontname="Helvetica", fontsize=14, height=0.3, width=0.3, margin="0.12,0.06", style=filled]
       edge [fontname="Helvetica", fontsize=14, color="#595959", arrowsize=0.7]
       n0 [label="x = 3", shape=ellipse, color="#0072b2", fillcolor="#e3f1fa"]
@@ -46,7 +46,7 @@ def to_dot(description: Description) -> str:
     head = [
         "digraph autodiff {",
         # ordering=in: operands stand in their order, so that a − b doesn't look like b − a.
-        "  graph [rankdir=LR, ordering=in, ranksep=0.4, nodesep=0.25, pad=0.1,"
+        "  graph [rankdir=LR, ordering=in, ranksep=0.4, nodesep=0.35, pad=0.1,"
         f" {font}, fontsize={SMALL_SIZE:g}]",
         f'  node [{font}, {size}, height=0.3, width=0.3, margin="0.12,0.06", style=filled]',
         f'  edge [{font}, {size}, color="{LIGHT["quiet"]}", arrowsize=0.7]',

@@ -55,7 +55,9 @@ def tidy(name: object) -> str:
     if len(text) > LONGEST_NAME or len(str(name)) > 20 * LONGEST_NAME:
         text = text[: LONGEST_NAME - 1] + "…"
     if any(unicodedata.bidirectional(char) in ("R", "AL") for char in text):
-        text += _LEFT_TO_RIGHT  # else "= 1" after a Hebrew name would move to its left
+        text = (
+            f"{_LEFT_TO_RIGHT}{text}{_LEFT_TO_RIGHT}"  # else "= 1" after a Hebrew name would move to its left
+        )
     return text
 
 

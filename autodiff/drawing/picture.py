@@ -14,6 +14,7 @@ from typing import Any
 from autodiff.drawing import tiers
 from autodiff.drawing.description import Description
 from autodiff.drawing.dot import to_dot
+from autodiff.drawing.style import prefix_for
 from autodiff.errors import DrawingError, OptionError
 
 SUFFIXES = (".svg", ".png", ".dot")
@@ -53,9 +54,17 @@ class Drawing:
             raise DrawingError("no tier gave an SVG")
         return picture.decode()
 
-    def svg(self) -> str:
-        """The picture as SVG, fit to stand inside an HTML page: no prologue, ids and classes of its own."""
-        return self._svg
+    def svg(self, prefix: str | None = None) -> str:
+        """The picture as SVG, fit to stand inside an HTML page: no prologue, ids and classes of its own.
+
+        These begin with `prefix`. Without one it is made from the graph, so give one to a picture that
+        stands twice on a page.
+
+        >>> from autodiff import Scalar, draw
+        >>> 'id="second-title"' in draw(Scalar(2.0, name="x") * 3).svg("second")
+        True
+        """
+        return self._svg if prefix is None else self._svg.replace(prefix_for(self._dot), prefix)
 
     @cached_property
     def _png(self) -> bytes | None:

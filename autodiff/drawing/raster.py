@@ -6,6 +6,7 @@ Needs svg.py, whose measures it shares, and the light palette of style.py. Not r
 from __future__ import annotations
 
 import io
+import warnings
 from itertools import pairwise
 from typing import Any
 
@@ -46,7 +47,10 @@ def own_png(description: Description) -> bytes | None:
     for line, _, y in baselines(description, layout):
         _text(axes, layout.width / 2, y, line, SMALL_SIZE, LIGHT["quiet"])
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=DPI)
+    with warnings.catch_warnings():
+        # A name in a script that matplotlib's font lacks shows as boxes; the picture is still worth having.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        figure.savefig(buffer, format="png", dpi=DPI)
     return buffer.getvalue()
 
 

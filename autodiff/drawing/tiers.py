@@ -186,4 +186,5 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-    process.communicate()  # closes the pipes and takes the exit code
+    with suppress(OSError, subprocess.TimeoutExpired):
+        process.communicate(timeout=1)  # closes the pipes and takes the exit code
