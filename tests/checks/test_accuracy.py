@@ -1,9 +1,7 @@
-"""The course's table of accuracy, f = eˣ·sin x at 1.3, reproduced; and the examples of the docstrings."""
+"""The course's table of accuracy, f = eˣ·sin x at 1.3, reproduced."""
 
 from __future__ import annotations
 
-import doctest
-import importlib
 from decimal import Decimal, localcontext
 
 import numpy as np
@@ -113,10 +111,3 @@ def test_decimal_difference_is_exact_to_rounding():
     with localcontext() as context:
         context.prec = 60
         assert float(abs((f_above - f_below) / (above - below) / true_slope(X) - 1)) < 1e-16
-
-
-@pytest.mark.parametrize("name", ["ops.shapes", "checks.differences", "checks.complex_step"])
-def test_the_examples_run(name):
-    result = doctest.testmod(importlib.import_module(f"autodiff.{name}"))
-    assert result.attempted
-    assert not result.failed
