@@ -44,8 +44,9 @@ def render(
         scatter=line_over_data(x, y, data, steps, fit),
         costs=cost_by_step(steps, 1 - correlation**2),
         path=path_on_contours(data, steps),
-        small=small,
+        small_b=steps[0].b,
+        small_w=steps[0].w,
         small_grad=small.grad(),
-        forward=draw(small, view="forward", name="cost"),
-        gradient=draw(small, view="gradient", name="cost"),
+        forward_svg=draw(small, view="forward", name="cost").svg(),
+        gradient_svg=draw(small, view="gradient", name="cost").svg(),
     )
