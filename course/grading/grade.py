@@ -1,0 +1,209 @@
+"""`course grade`: grades a folder of submissions into a gradebook, tables and pages.
+
+Student code runs in processes of its own; nothing of it is imported here, and what it sends is judged as
+plain numbers. Interrupt and start again: finished work stays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from autodiff.errors import OptionError
+from course.console import progress
+from course.grading.feedback import dashboard, student_html, student_markdown
+from course.grading.intake import IntakeError, safe_name
+from course.grading.launch import Launcher
+from course.grading.limits import LEVELS, Isolation, Limits
+from course.grading.outcome import Outcome
+from course.grading.outputs import csv_text, json_text, print_table, row_of, visible, write
+from course.grading.plan import jobs, open_folder, survey, versions
+from course.grading.run import Run, with_manual
+from course.grading.secret import SecretError, master_secret
+from course.grading.store import Store, StoreError
+from course.grading.unit import Unit, load_units
+
+USAGE, TOO_LOW, UNGRADABLE = 2, 3, 4
+
+
+class IsolationTooLowError(RuntimeError):
+    """This machine can't hold student code as firmly as was asked for."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What a run came to."""
+
+    outcomes: tuple[Outcome, ...]
+    isolation: Isolation
+    notes: tuple[str, ...]
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of grades.csv."""
+        return [row_of(outcome) for outcome in self.outcomes]
+
+    @property
+    def code(self) -> int:
+        """The exit code: 4 if something was ungradable."""
+        return UNGRADABLE if any(o.status == "ungradable" for o in self.outcomes) else 0
+
+
+def grade_folder(
+    folder: Path,
+    out: Path,
+    *,
+    units: Sequence[Unit] | None = None,
+    unit_names: Sequence[str] = (),
+    slots: int | None = None,
+    limits: Limits | None = None,
+    secret: str | None = None,
+    secret_file: Path | None = None,
+    require: str = "L1",
+) -> Graded:
+    """Grade FOLDER/<student>/… (or a zip of it) into `out`; finished questions aren't graded again.
+
+    `units` or `unit_names` say which units; without them those that some submission has cells of. Raises
+    IntakeError, SecretError, StoreError, OptionError or IsolationTooLowError, each saying what to do.
+    """
+    limits = limits or Limits()
+    out.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_alone(out))
+        launcher = stack.enter_context(Launcher(limits))
+        if not launcher.isolation.reaches(require):
+            raise IsolationTooLowError(
+                f"isolation {require} was required, and this grader reaches {launcher.isolation}.\n"
+                f"Use a machine made for this alone, and --require-isolation {launcher.isolation.level}."
+            )
+        secret = secret or master_secret(out, secret_file)
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="submissions-")))
+        taken, refused = open_folder(folder, scratch, limits)
+        known = list(units) if units is not None else load_units(unit_names)
+        entries, touched = survey(taken, known, limits)
+        chosen = known if unit_names else touched
+        if not chosen:
+            raise IntakeError(_nothing(folder, known))
+        store = stack.enter_context(Store(out / "gradebook.sqlite"))
+        store.take_over()
+        environment, policy = str(versions()), f"{limits} {launcher.isolation.level}"
+        for unit in chosen:
+            store.add_build(
+                unit.name, unit.build, versions()["grader"], environment, launcher.isolation.level
+            )
+        plan = [(entry, jobs(entry, chosen, store, secret, policy, environment)) for entry in entries]
+        by_exercise = {name: unit for unit in chosen for name in unit.exercises}
+        times = stack.enter_context(open(out / "times.jsonl", "a", encoding="utf-8"))
+        run = Run(taken, by_exercise, limits, store, launcher, times)
+        count = sum(len(one) for _, one in plan)
+        statuses: Counter[str] = Counter()
+        with progress("grading", count) as step:
+
+            def tell(outcome: Outcome) -> None:
+                statuses[outcome.status] += 1
+                step(", ".join(f"{n} {status}" for status, n in sorted(statuses.items())))
+
+            found = run.all(plan, slots or os.cpu_count() or 1, tell)
+        outcomes = with_manual([found[job.key] for _, made in plan for job in made], store.manual())
+        notes = [*refused, *(f"{e.student}: {note}" for e in entries for note in e.notes)]
+        graded = Graded(tuple(outcomes), launcher.isolation, tuple(notes))
+        _write(out, graded)
+        return graded
+
+
+def _nothing(folder: Path, known: Sequence[Unit]) -> str:
+    ids = ", ".join(name for unit in known for name in unit.exercises)
+    return (
+        f"no submission in {folder} has a cell of an exercise ({ids}); "
+        "name the unit with --unit to grade cells by what they define"
+    )
+
+
+def _write(out: Path, graded: Graded) -> None:
+    isolation = graded.isolation
+    write(out / "grades.csv", csv_text(graded.rows))
+    write(out / "grades.json", json_text(graded.outcomes, versions(), isolation.as_dict()))
+    for student in sorted({o.student for o in graded.outcomes}):
+        own = [o for o in graded.outcomes if o.student == student]
+        name = safe_name(student)
+        write(out / "feedback" / f"{name}.html", student_html(student, own, isolation))
+        write(out / "feedback" / f"{name}.md", student_markdown(student, own, isolation))
+    write(out / "dashboard.html", dashboard(graded.outcomes, graded.notes, isolation))
+
+
+@contextlib.contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """One grader at a time in an output folder; the lock goes with the process, however it ends."""
+    with open(out / ".lock", "a+b") as file:
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as problem:
+            told = (
+                f"another `course grade` is at work in {out}; wait for it, or choose another folder with -o"
+            )
+            raise StoreError(told) from problem
+        yield
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Grade; 0 done, 2 usage, 3 isolation too low, 4 something ungradable, 130 interrupted."""
+    parser = argparse.ArgumentParser(prog="course grade", description="Grade a folder of submissions.")
+    add = parser.add_argument
+    add("folder", type=Path, metavar="FOLDER", help="FOLDER/<student>/*.ipynb|*.py, or a zip of it")
+    add("-o", "--out", type=Path, required=True, metavar="OUT", help="where the gradebook goes")
+    add("--unit", action="append", default=[], metavar="u05", help="grade this unit (repeatable)")
+    add("--jobs", type=_count, metavar="N", help="students at a time (default: as many as processors)")
+    add("--secret-file", type=Path, metavar="FILE", help="the master secret (else COURSE_SECRET)")
+    lowest = "stop with exit code 3 where student code can't be held this firmly (%(default)s)"
+    add("--require-isolation", choices=LEVELS[1:], default="L1", help=lowest)
+    options = parser.parse_args(argv)
+    try:
+        graded = grade_folder(
+            options.folder,
+            options.out,
+            unit_names=options.unit,
+            slots=options.jobs,
+            secret_file=options.secret_file,
+            require=options.require_isolation,
+        )
+    except IsolationTooLowError as problem:
+        print(f"course grade: {problem}", file=sys.stderr)
+        return TOO_LOW
+    except (IntakeError, SecretError, StoreError, OptionError, OSError) as problem:
+        print(f"course grade: {problem}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        command = f"course grade {options.folder} -o {options.out}"
+        print(f"\ninterrupted; what is finished stays. To go on: {command}", file=sys.stderr)
+        return 130
+    _report(graded, options.out)
+    return graded.code
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < 1000:
+        raise argparse.ArgumentTypeError(f"a number of students at a time, from 1; got {text!r}")
+    return int(text)
+
+
+def _report(graded: Graded, out: Path) -> None:
+    print_table(graded.rows)
+    for note in graded.notes:
+        print(f"note: {visible(note)}")
+    print(f"\nIsolation {graded.isolation}")
+    print(f"{out / 'dashboard.html'}, {out / 'grades.csv'}, {out / 'feedback'}")
