@@ -17,11 +17,13 @@ from course import console
 
 VERBS: dict[str, tuple[str, str]] = {
     "build": ("build the notebooks from the units' sources; --check compares", "course.authoring.build:main"),
+    "check": ("check your answers to a unit's exercises, in a terminal", "course.check:main"),
     "demo": ("fit a line with Scalar, and see the graph and its gradients", "course.demo:main"),
     "doctor": ("what is installed, what is missing, and how to get it", "course.doctor:main"),
     "grade": ("grade a folder of submissions: gradebook, feedback, dashboard", "course.grading.grade:main"),
     "start": ("copy the notebooks to work/ and open JupyterLab", "course.start:main"),
     "test": ("run the tests of this checkout; arguments go to pytest", "course.testing:main"),
+    "validate": ("every exercise against its named wrong solutions", "course.validate:main"),
 }
 
 USAGE_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141

@@ -19,10 +19,6 @@ LIBRARY: dict[str, tuple[str, str]] = {
         "drops the incoming gradient",
         "Something arrives from above. Double it: does everything you send on double too?",
     ),
-    "M15": (
-        "starts from 1, whatever g says",
-        "Ask for the gradient with g = 3. What should happen to every number?",
-    ),
     "M16": (
         "takes its own value in a product",
         "Cover one factor with a finger and nudge it: which number says how fast the product moves?",
@@ -38,9 +34,5 @@ LIBRARY: dict[str, tuple[str, str]] = {
     "M48": (
         "changes what it was handed",
         "Is it yours to change? Compare your inputs before and after the call.",
-    ),
-    "M57": (
-        "shares one container between graphs",
-        "Names travel between two graphs that have nothing in common. How many containers are there?",
     ),
 }

@@ -37,6 +37,7 @@ class Report:
     result: Result
     hints: int = 1
     note: str = LOCAL_NOTE
+    more: str = 'check("{id}", hints={hints})'
 
     def families(self) -> list[tuple[bool, str, str, float, float]]:
         """Passed, name, what it looks at, points, most points: passed ones first."""
@@ -63,7 +64,8 @@ class Report:
             shown = [result.mistake.hint, *self.exercise.hints[: self.hints - 1]]
         lines += [f"Hint {k}: {text}" for k, text in enumerate(shown, 1)]
         if self.hints < 3:
-            lines.append(f'For another hint: check("{self.exercise.id}", hints={self.hints + 1})')
+            call = self.more.format(id=self.exercise.id, hints=self.hints + 1)
+            lines.append(f"For another hint: {call}")
         return lines
 
     def __str__(self) -> str:

@@ -58,11 +58,9 @@ class _Model:
 
     def _join(self, value: float, left: tuple[_Model, float], right: tuple[_Model, float]) -> _Model:
         def parts(g: float) -> dict[str, float]:
-            slopes = [1.0 if self.mistake == "M14" else g] * 2
-            if self.mistake == "M15":
-                slopes = [1.0, 1.0]
-            one = left[0].parts(slopes[0] * left[1])
-            two = right[0].parts(slopes[1] * right[1])
+            arriving = 1.0 if self.mistake == "M14" else g
+            one = left[0].parts(arriving * left[1])
+            two = right[0].parts(arriving * right[1])
             if self.mistake == "M02":
                 return {**one, **two}
             if self.mistake == "M02-left":

@@ -1,0 +1,80 @@
+"""`course check u05 [FILE]`: the check of a notebook or a script, in a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+from pathlib import Path
+from typing import Any
+
+from autodiff.errors import OptionError
+from course.checking.local import check_namespace, raised
+from course.checking.registry import exercises, find, unit_of
+from course.checking.report import Report
+from course.console import paint
+from course.grading.limits import Limits
+from course.grading.magics import plain_python
+from course.grading.reader import Document, UnreadableError, read
+
+FOLDERS = ("work/exercises", "exercises")
+
+
+def main(argv: list[str]) -> int:
+    """Check a unit's exercises, or one; 0 when all of it is right, 1 when not, 2 for wrong usage."""
+    parser = argparse.ArgumentParser(prog="course check", description=__doc__)
+    parser.add_argument("what", help="a unit or an exercise: u05, u05-multiply")
+    parser.add_argument(
+        "file", nargs="?", type=Path, help="your notebook or script (default: the newest in work/exercises)"
+    )
+    parser.add_argument("--hints", type=int, choices=(1, 2, 3), default=1, help="how many hints to show")
+    options = parser.parse_args(argv)
+    try:
+        unit = unit_of(options.what)
+        chosen = [find(options.what)] if "-" in options.what else list(exercises(unit).values())
+        path = options.file or default_file(unit)
+        document = read(path.name, path.read_bytes(), Limits().notebook)
+    except (OptionError, OSError, UnreadableError) as problem:
+        print(f"course check: {problem}")
+        return 2
+    namespace = run_cells(document)
+    done = True
+    for exercise in chosen:
+        result = check_namespace(exercise, namespace)
+        report = Report(exercise, result, options.hints, more="course check {id} --hints {hints}")
+        print(f"\n{report}" if exercise is not chosen[0] else report)
+        done &= report.result.points == exercise.points
+    return 0 if done else 1
+
+
+def default_file(unit: str) -> Path:
+    """The newest of the student's files of that unit; a script and a notebook may both be there."""
+    there = [p for folder in FOLDERS for p in Path(folder).glob(f"{unit}.*") if p.suffix in (".ipynb", ".py")]
+    work = [p for p in there if p.parts[0] == "work"] or there
+    if not work:
+        raise OptionError(
+            f"no file of {unit} in {' or '.join(FOLDERS)}. Name yours: course check {unit[:3]} FILE, "
+            "or make one with: course start"
+        )
+    return max(work, key=lambda p: p.stat().st_mtime_ns)
+
+
+def run_cells(document: Document) -> dict[str, Any]:
+    """Run the code cells in one namespace, as a notebook would: an error is told, the next cell goes on."""
+    namespace: dict[str, Any] = {"__name__": "__main__", "check": lambda *_, **__: None}
+    for number, cell in enumerate(document.cells, 1):
+        if cell.source.strip().startswith("check("):
+            continue  # its exercise is checked below
+        source, _ = plain_python(cell.source)
+        label = f"cell {number}"
+        printed = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(source, f"<{label}>", "exec"), namespace)
+        except (Exception, SystemExit) as problem:
+            told = raised(problem)
+            line = f", line {told.line}" if told.line else ""
+            print(paint(f"{label}{line} raised {told.type}: {told.message}", "yellow"))
+        if printed.getvalue():
+            print(printed.getvalue(), end="")
+    return namespace
