@@ -1,0 +1,33 @@
+"""Every example in the engine's docstrings and in README.md gives what it says."""
+
+import doctest
+import importlib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = sorted((ROOT / "autodiff").rglob("*.py"))
+MODULES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for path in SOURCES
+    if ">>>" in path.read_text(encoding="utf-8")
+]
+FLAGS = doctest.ELLIPSIS
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # an example may write a file
+    results = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
+    assert results.attempted > 0
+    assert results.failed == 0
+
+
+def test_examples_of_the_readme(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results = doctest.testfile(
+        str(ROOT / "README.md"), module_relative=False, optionflags=FLAGS, encoding="utf-8"
+    )
+    assert results.attempted > 0
+    assert results.failed == 0
