@@ -1,4 +1,4 @@
-"""`course demo`: fits a line to real data with Scalars and writes a page that shows how."""
+"""`course demo`: a line fitted to real data with Scalars, a page that shows how, three answers graded."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from autodiff import Scalar, finite_difference
 from course.console import progress
 from course.data import load
+from course.demo.grading import grade_three
 from course.demo.regression import Line, Standardised, Step, agreeing_digits, closed_form, cost_of, descend
 
 
@@ -52,10 +53,14 @@ def main(argv: list[str] | None = None) -> int:
 
     report = write_report(options.out, data, steps, fit, certified, digits)
     print(f"\nThe data, the line, the descent and the graphs that did it: {report}")
+    print("\nThe grader, on three answers to one exercise: a right one, a wrong one, a blank.\n")
+    grades = grade_three(options.out)
+    print(f"\nWhat each of them gets to read: {grades / 'feedback'}")
     print("\nWhat to do next:")
     print(f"  open {report} in a browser")
     print("  read autodiff/closures.py, graph.py, scalar.py: the engine that did it, in that order")
-    print("  course doctor   shows what this machine has for drawing and for notebooks")
+    print("  python3 bootstrap.py start    the notebooks, in JupyterLab")
+    print("  python3 bootstrap.py doctor   what this machine has, and how to get what is missing")
     return 0 if agrees else 1
 
 

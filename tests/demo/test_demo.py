@@ -97,6 +97,13 @@ def test_the_page_stands_alone_and_the_terminal_says_the_same(tmp_path, capsys):
     assert "prefers-color-scheme: dark" in text
     assert str(tmp_path / "out" / "report.html") in printed
     assert "next" in printed.lower()
+    rows = [line.split() for line in printed.splitlines() if "u05-multiply" in line]
+    assert [(row[0], row[2], row[4], row[-1]) for row in rows] == [
+        ("ada", "5", "5", "pass"),
+        ("ben", "1", "5", "M16"),
+        ("cleo", "0", "5", "missing"),
+    ]
+    assert (tmp_path / "out" / "grades" / "feedback" / "ben.html").is_file()
 
 
 def _luminance(colour):
