@@ -98,10 +98,10 @@ def personal(text: str, suffix: str, student: str) -> str:
     if suffix == ".py":
         return text.replace(f"\n{STUDENT_LINE}\n", f"\n{line}\n", 1)
     notebook = json.loads(text)
-    first = notebook["cells"][0]
-    if "".join(first["source"]) != STUDENT_LINE:
+    first = notebook["cells"][:1]
+    if not first or "".join(first[0]["source"]) != STUDENT_LINE:
         return text
-    first["source"] = [line]
+    first[0]["source"] = [line]
     return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
