@@ -18,7 +18,6 @@ from course.authoring.compare import difference
 from course.authoring.errors import BuildError
 from course.authoring.execute import execute, refuse_large
 from course.authoring.sources import Sources, choose, find_units, read_sources
-from course.testing import find_checkout
 
 FOLDERS = ("notebooks", "exercises", "solutions")
 _BUILT = re.compile(r"u\d\d_\w+\.(ipynb|py)")
@@ -114,9 +113,11 @@ def main(argv: list[str]) -> int:
     """Build, or check: 0 when done or up to date, 1 when a source is wrong or a file differs."""
     options = _options(argv)
     try:
-        root = options.into or find_checkout()
-        if root is None:
-            raise BuildError("no checkout of the course here. Change into a clone, or say --into FOLDER.")
+        root = options.into or options.units.parents[1]  # the checkout around course/units
+        if not options.into and not (root / "pyproject.toml").is_file():
+            raise BuildError(
+                f"{root} is no checkout of the course. Run this in a clone, or say --into FOLDER."
+            )
         folders = find_units(options.units)
         sources = [read_sources(folder) for folder in choose(folders, options.unit)]
         made = plan(sources, not options.no_lessons, options.jobs)
