@@ -147,8 +147,8 @@ def _first(exercise: Exercise, failures: list[Failure]) -> Failure | None:
 def _recognises(signature: Signature, failure: Failure) -> bool:
     try:
         return bool(signature.recognise(failure.case, failure.answer))
-    except (KeyError, TypeError, ValueError, ArithmeticError):  # an answer of another form: not this mistake
-        return False
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        return False  # an answer of another form: not this mistake
 
 
 def _points(value: float) -> float:

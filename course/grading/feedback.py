@@ -63,7 +63,8 @@ def student_markdown(student: str, outcomes: Sequence[Outcome], isolation: Isola
 
 def _plain(text: str) -> str:
     """A text that Markdown shows as it stands: no markup, no HTML, no link of the student's."""
-    escaped = re.sub(r"([\\`*_{}\[\]<>#|~$&]|(?<=[a-z]):(?=//)|^[-+])", r"\\\1", visible(text))
+    shown = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    escaped = re.sub(r"([\\`*_{}\[\]#|~$]|(?<=[a-z]):(?=//)|^[-+])", r"\\\1", shown)
     return re.sub(r"^(\d+)([.)])", r"\1\\\2", escaped)
 
 

@@ -7,6 +7,7 @@ limits it is told). The rest of the grader knows `Launcher.start`, `Child.ask` a
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import platform
 import signal
@@ -18,9 +19,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Self
 
+import numpy as np
+
 from course.grading.limits import Isolation, Limits
 from course.grading.orphans import children, kill_orphans, reaper
-from course.grading.site import make_site, remove
+from course.grading.site import link_libraries, make_site, remove
 from course.grading.talk import Child, MachineError, Process
 
 _DRIVER = Path(__file__).with_name("child.py")
@@ -46,13 +49,14 @@ class Launcher:
         self._live: dict[int, Process] = {}
         self._others: set[int] = set()
         self._reaping = False
-        self._base = Path()
+        self._base, self._libraries, self._python = Path(), list[str](), list[str]()
 
     def __enter__(self) -> Self:
         self._reaping = self._context.enter_context(reaper())
         self._others = children() if self._reaping else set()
         self._base = Path(tempfile.mkdtemp(prefix="grading-"))
         self._context.callback(remove, self._base)
+        self._libraries = link_libraries(self._base / "libraries")
         self.processes = _process_limit(self.limits.processes)
         self.isolation = describe(self._reaping)
         return self
@@ -61,26 +65,40 @@ class Launcher:
         self.kill_all()
         self._context.close()
 
+    def _compile(self) -> None:
+        """Compile NumPy once where nobody has: each child would spend half a second on it."""
+        if self._python:
+            return
+        self._python = [sys.executable, "-P", "-s", "-S", "-X", "utf8"]
+        if not os.path.exists(importlib.util.cache_from_source(np.__file__)):
+            self._python += ["-X", f"pycache_prefix={self._base / 'compiled'}"]
+            script = f"import sys; sys.path += {self._libraries!r}; import numpy"
+            environment = {**_ENVIRONMENT, **_system()}
+            subprocess.run(
+                [*self._python, "-c", script], env=environment, check=False, timeout=self.limits.start
+            )
+
     def start(self, files: Mapping[str, bytes], provides: Iterable[str], probes: str) -> Child:
         """A child with a student's files in its folder, ready for cells. MachineError if there is none."""
+        with self._lock:
+            self._compile()
         root = Path(tempfile.mkdtemp(dir=self._base))
         work, site = root / "work", root / "site"
         work.mkdir()
-        extra = make_site(site, provides)
+        make_site(site, provides)
         for name, data in files.items():
             path = work / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
             path.chmod(0o444)
-        command = [sys.executable, "-P", "-s", "-B", "-S", "-X", "utf8", str(_DRIVER)]
-        home = {"HOME": str(work), "TMPDIR": str(work), "MPLCONFIGDIR": str(work / ".matplotlib")}
-        if os.name == "nt":
-            home["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
+        command = [*self._python, "-B", str(_DRIVER)]
+        home = dict.fromkeys(("HOME", "TMPDIR", "MPLCONFIGDIR"), str(work))
+        environment = {**_ENVIRONMENT, **_system(), **home}
         pipe = subprocess.PIPE
         try:
             with self._lock:  # whoever looks for orphans must know this one
                 process = subprocess.Popen(
-                    command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=work, env={**_ENVIRONMENT, **home},
+                    command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=work, env=environment,
                     start_new_session=os.name == "posix", close_fds=True,
                 )  # fmt: skip
                 self._live[process.pid] = process
@@ -96,7 +114,7 @@ class Launcher:
             "processes": self.processes,
             "parent": os.getpid(),
         }
-        child.begin({"path": [str(site), *extra, str(work)], "probes": probes, "limits": limits})
+        child.begin({"path": [str(site), *self._libraries, str(work)], "probes": probes, "limits": limits})
         return child
 
     def kill(self, process: Process) -> None:
@@ -123,6 +141,11 @@ class Launcher:
         """End every child, so that whoever waits for one is told at once."""
         for process in list(self._live.values()):
             self.end(process)
+
+
+def _system() -> dict[str, str]:
+    """What Windows needs in every environment."""
+    return {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")} if os.name == "nt" else {}
 
 
 def _process_limit(more: int) -> int:

@@ -76,6 +76,7 @@ class Run:
         try:
             self._questions(entry, jobs, found)
         except BaseException:
+            self._stop.set()
             self._done.put(None)  # so that whoever waits looks at the futures
             raise
 

@@ -1,4 +1,4 @@
-"""The folder that a child imports from: the modules that a unit provides, stubs for the rest, libraries.
+"""What a child imports from: the modules that a unit provides, stubs for the rest, a few libraries.
 
 `autodiff` in it offers only what the unit's `provides` names; anything else raises an ImportError that
 says so. `check`, `draw`, `step` and `explain` do nothing.
@@ -126,18 +126,25 @@ def _module(module: str) -> dict[str, str]:
     return made
 
 
-def make_site(folder: Path, provides: Iterable[str]) -> list[str]:
-    """Write the folder; returns what else must be on the import path because links can't be made here."""
+def make_site(folder: Path, provides: Iterable[str]) -> None:
+    """Write the stubs and modules of one child."""
     for name, text in site_files(provides).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def link_libraries(folder: Path) -> list[str]:
+    """Fill a folder with links to the libraries; what to put on the import path: where links can't be
+    made that's the folder they are installed in, with all that is beside them.
+    """
+    folder.mkdir()
     try:
         for library in library_paths():
             (folder / library.name).symlink_to(library)
     except OSError:
         return sorted({str(library.parent) for library in library_paths()})
-    return []
+    return [str(folder)]
 
 
 @cache

@@ -1,0 +1,229 @@
+"""The gradebook and what is written from it: nothing twice, nothing lost, a person's points win."""
+
+import ast
+import csv
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import course.checking
+import course.grading
+import course.grading.run
+from course.cli import main
+from course.grading import grade_folder, print_table
+from course.grading.grade import IsolationTooLowError
+from course.grading.intake import IntakeError
+from course.grading.outputs import COLUMNS, cell
+from course.grading.secret import SecretError, master_secret
+from course.grading.store import Store, StoreError
+
+from .conftest import DOUBLE, QUICK, both, fill, notebook
+
+SECRET = "a secret for tests"
+TABLES = {
+    "build": ["unit", "build", "grader", "environment", "isolation", "at"],
+    "submission": ["hash", "student", "received"],
+    "job": ["key", "state", "lease", "tries"],
+    "result": ["job", "exercise", "family", "status", "points", "seed", "mistake"],
+    "manual": ["student", "exercise", "points", "comment", "by", "at"],
+    "audit": ["at", "event"],
+}
+SAME = (
+    "grades.csv",
+    "grades.json",
+    "dashboard.html",
+    "feedback/ada.html",
+    "feedback/ada.md",
+    "feedback/bob.md",
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    wrong = "def double(x):\n    raise ValueError(object())\n"
+    return fill(tmp_path / "class", {"ada": both(), "bob": notebook([("u99-double", wrong)])})
+
+
+def grade(folder, out, unit, **more):
+    return grade_folder(folder, out, units=[unit], limits=QUICK, **{"secret": SECRET, **more})
+
+
+def test_two_runs_with_one_secret_are_equal_byte_for_byte(folder, tmp_path, unit):
+    for name in ("one", "two"):
+        grade(folder, tmp_path / name, unit)
+    for name in SAME:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+    before = (tmp_path / "one/times.jsonl").read_text(encoding="utf-8")
+    again = grade(folder, tmp_path / "one", unit)  # nothing is graded twice
+    assert (tmp_path / "one/times.jsonl").read_text(encoding="utf-8") == before
+    assert again.code == 0
+    for name in SAME:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+
+
+def test_the_tables_are_those_agreed_on_and_manual_points_win(folder, tmp_path, unit, capsys):
+    out = tmp_path / "out"
+    grade(folder, out, unit)
+    with Store(out / "gradebook.sqlite") as store:
+        store.set_manual("bob", "u99-double", 3.5, "=a good <idea>", "me")
+    graded = grade(folder, out, unit)
+    row = next(r for r in graded.rows if (r["student"], r["exercise"]) == ("bob", "u99-double"))
+    assert (row["points"], row["manual"]) == (3.5, "manual (automatic: 0)")
+    assert "&lt;idea&gt;" in (out / "feedback/bob.html").read_text(encoding="utf-8")
+    database = sqlite3.connect(out / "gradebook.sqlite")
+    try:
+        for table, columns in TABLES.items():
+            assert [c[1] for c in database.execute(f"PRAGMA table_info({table})")] == columns
+        assert database.execute("PRAGMA user_version").fetchone() == (1,)
+        assert database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert database.execute("SELECT count(*), sum(state='done') FROM job").fetchone() == (4, 4)
+        assert database.execute("SELECT sum(points) FROM result").fetchone() == (10.0,)
+    finally:
+        database.close()
+    with open(out / "grades.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == COLUMNS
+    assert [(r["student"], r["exercise"]) for r in rows] == sorted(
+        (r["student"], r["exercise"]) for r in rows
+    )
+    assert len(json.loads((out / "grades.json").read_text(encoding="utf-8"))["rows"]) == 4
+    print_table(graded.rows)
+    assert "ada" in capsys.readouterr().out
+
+
+def test_an_interrupted_run_goes_on_where_it_was(folder, tmp_path, unit, monkeypatch):
+    out, real, asked = tmp_path / "out", course.grading.run.grade, []
+
+    def interrupted(unit, exercise, *rest):
+        asked.append(exercise.id)
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return real(unit, exercise, *rest)
+
+    monkeypatch.setattr(course.grading.run, "grade", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        grade(folder, out, unit, slots=1)
+    assert len(asked) == 2
+    graded = grade(folder, out, unit, slots=1)
+    assert len(asked) == 5  # four questions, one of them asked twice
+    assert sum(row["points"] for row in graded.rows) == 10
+
+
+def test_the_graders_own_fault_is_no_zero_in_silence(folder, tmp_path, unit, monkeypatch):
+    def broken(*arguments):
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(course.grading.run, "grade", broken)
+    graded = grade(folder, tmp_path / "out", unit)
+    assert {row["status"] for row in graded.rows} == {"ungradable"}
+    assert graded.code == 4
+    monkeypatch.undo()
+    assert grade(folder, tmp_path / "out", unit).code == 0  # mended: the next run grades it
+
+
+def test_what_ends_the_grader_three_times_is_ungradable(tmp_path):
+    with Store(tmp_path / "g.sqlite") as store:
+        for _ in range(3):
+            assert store.claim("key")
+            assert store.take_over() == 1
+        assert not store.claim("key")
+
+
+def test_a_second_submission_is_a_second_attempt(folder, tmp_path, unit):
+    out = tmp_path / "out"
+    first = grade(folder, out, unit)
+    fill(folder, {"bob": notebook([("u99-double", DOUBLE)])})
+    second = grade(folder, out, unit)
+    assert [r["attempt"] for r in first.rows] == [1, 1, 1, 1]
+    assert [r["attempt"] for r in second.rows] == [1, 1, 2, 2]
+    assert sum(row["points"] for row in second.rows) == 15
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [("=1+1", "'=1+1"), ("+x", "'+x"), ("-x", "'-x"), ("@x", "'@x"), ("\t=x", "\\t=x"), (" =x", "' =x"),
+     ("-1.5", "-1.5"), (-1.5, "-1.5"), (2.0, "2"), ("a\u202eb", "a\\u202eb"), ("a\nb", "a\\nb"), ("ä", "ä")],
+)  # fmt: skip
+def test_no_cell_is_a_formula(value, text):
+    assert cell(value) == text
+
+
+def test_the_secret_is_made_once_and_kept_private(tmp_path, monkeypatch):
+    monkeypatch.delenv("COURSE_SECRET", raising=False)
+    made = master_secret(tmp_path)
+    assert master_secret(tmp_path) == made
+    assert os.name == "nt" or (tmp_path / "secret").stat().st_mode & 0o777 == 0o600
+    (tmp_path / "short").write_text("x", encoding="utf-8")
+    with pytest.raises(SecretError, match="too short"):
+        master_secret(tmp_path, tmp_path / "short")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_no_environment_of_the_grader_tells_the_secret(tmp_path):
+    spy = (
+        "import os\nfrom pathlib import Path\n"
+        f"seen = Path({str(tmp_path / 'seen')!r})\n"
+        "text = repr(dict(os.environ)).encode() + Path(f'/proc/{os.getppid()}/environ').read_bytes()\n"
+        "seen.write_bytes(text)\ndef combine_dicts(*a): return {}\n"
+    )
+    folder = fill(tmp_path / "class", {"eve": notebook([("u04-combine", spy)])})
+    command = [sys.executable, "-m", "course.cli", "grade", str(folder), "-o", str(tmp_path / "out")]
+    environment = {**os.environ, "COURSE_SECRET": "never-to-be-seen", "HOST_VARIABLE": "host"}
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    seen = (tmp_path / "seen").read_bytes() if (tmp_path / "seen").exists() else b""
+    assert b"never-to-be-seen" not in seen
+    assert b"'HOST_VARIABLE'" not in seen
+    assert "Isolation L1" in told.stdout
+
+
+def test_exit_codes(tmp_path, capsys, unit):
+    empty, out = tmp_path / "empty", str(tmp_path / "out")
+    empty.mkdir()
+    assert main(["grade", str(empty), "-o", out]) == 2
+    assert main(["grade", str(tmp_path / "nowhere"), "-o", out]) == 2
+    assert main(["grade", str(empty), "-o", out, "--require-isolation", "L2"]) == 3
+    assert "missing: file system open" in capsys.readouterr().err
+    folder = fill(tmp_path / "class", {"ada": both()})
+    with pytest.raises(IsolationTooLowError):
+        grade(folder, tmp_path / "out", unit, require="L4")
+    fill(tmp_path / "other", {"ada": notebook([("x", "y = 1")])})
+    with pytest.raises(IntakeError, match="no submission"):
+        grade(tmp_path / "other", tmp_path / "out", unit)
+    (tmp_path / "out/gradebook.sqlite").write_bytes(b"no database" * 1000)
+    with pytest.raises(StoreError, match="gradebook"):
+        grade(folder, tmp_path / "out", unit)
+
+
+FORBIDDEN_CALLS = {"eval", "exec", "__import__"}
+FORBIDDEN_MODULES = {"pickle", "dill", "shelve", "marshal", "joblib", "yaml", "cloudpickle"}
+FORBIDDEN_METHODS = {"load", "loadtxt", "genfromtxt", "fromstring", "fromfile", "memmap"}  # of numpy
+
+
+@pytest.mark.parametrize("package", [course.grading, course.checking])
+def test_nothing_that_runs_data_touches_what_students_send(package):
+    for path in Path(str(package.__file__)).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found = forbidden(node)
+            assert not found or (path.name == "child.py" and found == "exec"), (
+                f"{path.name}:{node.lineno}: {found}"
+            )
+
+
+def forbidden(node):
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FORBIDDEN_CALLS:
+        return node.func.id
+    if (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in ("np", "numpy")
+    ):
+        return node.attr if node.attr in FORBIDDEN_METHODS else ""
+    names = [a.name for a in node.names] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
+    names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+    return next((n for n in names if n.split(".")[0] in FORBIDDEN_MODULES), "")
