@@ -8,6 +8,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from course.authoring.percent import Cell
+from course.authoring.pictures import smaller
 
 TEXT = ("text/plain", "text/markdown", "text/latex")
 HTML_LIMIT = 20_000  # characters: a table, a check's report; no player with pictures inside
@@ -50,7 +51,7 @@ def _bundle(cell: Cell, output: NotebookNode) -> dict[str, Any]:
         if not words or (not cell.alt and _REPR.match(words)):
             mend = 'Say what it shows in the cell\'s header: alt="…".'
             raise cell.error(f"cell {cell.id} draws a figure without alt text", mend)
-        data["image/png"] = _joined(given["image/png"])
+        data["image/png"] = smaller(_joined(given["image/png"]))
         made["metadata"] = {"image/png": {**output["metadata"].get("image/png", {}), "alt": words}}
     elif "text/html" in given and len(_joined(given["text/html"])) <= HTML_LIMIT:
         data["text/html"] = _joined(given["text/html"])

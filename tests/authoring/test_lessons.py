@@ -1,19 +1,33 @@
 """An executed lesson: what it keeps, what stops it, and what counts as a difference."""
 
+import base64
+import io
 import json
 import shutil
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from PIL import Image
 
 from course.authoring import build, execute
 from course.authoring.compare import difference, same_text
 from course.authoring.errors import SourceError
 from course.authoring.outputs import HTML_LIMIT, keep
 from course.authoring.percent import Cell
+from course.authoring.pictures import smaller
 
-PNG = "iVBORw0KGgo="
+
+def png(size, mode="RGB", colour="white"):
+    """A PNG picture of one colour as a notebook holds it."""
+    made = io.BytesIO()
+    Image.new(mode, size, colour).save(made, "PNG")
+    return base64.b64encode(made.getvalue()).decode()
+
+
+PNG = png((2, 2))
 
 
 def cell(**keys):
@@ -74,6 +88,32 @@ def test_alt_text_comes_from_the_header_or_from_the_picture_itself():
     assert keep(cell(alt="a line"), [figure])[0]["metadata"] == {"image/png": {"alt": "a line"}}
     drawing = shown(text_plain="y = x × 3: value 6.", image_png=PNG)
     assert keep(cell(), [drawing])[0]["metadata"] == {"image/png": {"alt": "y = x × 3: value 6."}}
+
+
+def test_pictures_get_smaller_and_look_the_same():
+    figure = Figure(figsize=(4, 2), dpi=100)
+    axes = figure.subplots()
+    axes.contour(np.hypot(*np.mgrid[-3:3:30j, -3:3:30j]), levels=12, cmap="viridis")
+    made = io.BytesIO()
+    figure.savefig(made, format="png")
+    before = base64.b64encode(made.getvalue()).decode()
+    after = smaller(before)
+    assert len(after) < 0.6 * len(before)
+    assert smaller(before) == after
+    far = np.abs(pixels(after) - pixels(before)).max(axis=2)
+    assert np.mean(far) < 1  # of 255
+    assert np.mean(far > 32) < 0.001
+
+
+def test_a_small_picture_stays_and_a_transparent_one_becomes_white():
+    assert smaller(PNG) == PNG
+    clear = smaller(png((50, 50), "RGBA", (0, 0, 0, 0)))
+    assert (pixels(clear) == 255).all()
+
+
+def pixels(picture):
+    with Image.open(io.BytesIO(base64.b64decode(picture))) as opened:
+        return np.asarray(opened.convert("RGB")).astype(int)
 
 
 TEXTS = [  # two outputs, whether they count as the same
