@@ -139,14 +139,24 @@ def make_venv() -> None:
         remove(VENV)
     else:
         say(f"making .venv with Python {platform.python_version()}")
+    begin()
     if importlib.util.find_spec("ensurepip") is not None:
         if succeeds([base, "-m", "venv", VENV]):
             return
         if not uv:
             raise SetupError(f"`{base} -m venv` failed; what it said stands above.\n{no_ensurepip()}")
         remove(VENV)
-    if not uv or not succeeds([uv, "venv", "--quiet", "--no-project", "--python", base, VENV]):
+        begin()
+    if not uv or not succeeds(
+        [uv, "venv", "--quiet", "--no-project", "--allow-existing", "--python", base, VENV]
+    ):
         raise SetupError("`uv venv` failed as well; what it said stands above.")
+
+
+def begin() -> None:
+    """An empty .venv that is marked as unfinished, so that an interruption at any later moment is noticed."""
+    os.mkdir(VENV)
+    write_stamp({"place": digest(ROOT), "contents": ""})
 
 
 def no_ensurepip() -> str:
