@@ -39,7 +39,7 @@ def lesson(unit: Unit, cells: Iterable[Cell]) -> NotebookNode:
 
 def exercises(unit: Unit, cells: Iterable[Cell]) -> NotebookNode:
     """The exercises as a student gets them."""
-    made = [_released(_graded(cell)) for cell in map(without_solution, with_student(unit, cells))]
+    made = [_released(_graded(cell)) for cell in for_students(with_student(unit, cells))]
     return _notebook(unit, f"{unit.heading}: exercises", made)
 
 
@@ -53,7 +53,7 @@ def script(unit: Unit, cells: Iterable[Cell]) -> str:
     """The exercises as a percent-format file, for those who'd rather use an editor: it runs as it is."""
     title = f'"""{unit.heading}: exercises. Write your code in place of each blank, then run this file."""'
     parts = [title]
-    for cell in map(without_solution, with_student(unit, cells)):
+    for cell in for_students(with_student(unit, cells)):
         mark = "# %% [markdown]" if cell.type == "markdown" else "# %%"
         keys = " ".join(f"{key}={shlex.quote(value)}" for key, value in cell.keys.items())
         text = cell.source
@@ -76,9 +76,10 @@ def with_student(unit: Unit, cells: Iterable[Cell]) -> list[Cell]:
     return [Cell(path, 1, 1, "code", STUDENT_LINE, {"id": f"{unit.prefix}-student"}), *cells]
 
 
-def without_solution(cell: Cell) -> Cell:
-    """The cell with a stub in place of each solution region."""
-    return replace(cell, source=blanked(cell)) if cell.role == "exercise" else cell
+def for_students(cells: Iterable[Cell]) -> list[Cell]:
+    """The cells with a stub in place of each solution region, and without what explains the solutions."""
+    shown = (cell for cell in cells if cell.role != "why")
+    return [replace(c, source=blanked(c)) if c.role == "exercise" else c for c in shown]
 
 
 def checksum(cell: dict[str, Any]) -> str:

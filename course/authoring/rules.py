@@ -82,7 +82,10 @@ def _check_each(cells: list[Cell], prefix: str, known: set[str], file: str) -> N
             mend = f"Line {seen[cell.id]} has it already; every cell has its own."
             raise cell.error(f"the id {cell.id!r} stands twice", mend)
         seen[cell.id] = cell.line
-        if cell.type == "markdown" and (extra := {"role", "points", "alt"} & cell.keys.keys()):
+        if (cell.role == "why") != (cell.type == "markdown" and "role" in cell.keys):
+            mend = "Text for solutions only is a markdown cell with role=why; other roles are for code."
+            raise cell.error(f"role={cell.role} on a {cell.type} cell", mend)
+        if cell.type == "markdown" and (extra := {"points", "alt"} & cell.keys.keys()):
             mend = "These keys are for code cells; a picture in the text has its alt text in the text."
             raise cell.error(f"{', '.join(sorted(extra))} on a markdown cell", mend)
         if cell.type == "code":
@@ -111,8 +114,8 @@ def _refuse_regions(cell: Cell) -> None:
 
 
 def _check_role(cell: Cell, exercises: dict[str, Cell]) -> None:
-    if cell.role:
-        raise cell.error(f"role={cell.role}", "There are role=exercise and role=check.")
+    if cell.role not in ("", "why"):
+        raise cell.error(f"role={cell.role}", "There are role=exercise, role=check and role=why.")
     if "points" in cell.keys:
         raise cell.error("points without role=check", "Points stand at the check cell only.")
     _refuse_regions(cell)

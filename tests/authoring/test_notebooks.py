@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import course.units
 from course.authoring import notebooks
 from course.authoring.percent import parse, read
 from course.authoring.sources import read_sources
@@ -105,3 +106,13 @@ def test_a_cell_that_nothing_is_asked_of_has_no_grader_data(sources):
 def test_a_title_survives_in_the_script(units, sources):
     again = read(units / "u98_double" / "exercises.py")
     assert notebooks.script(sources.unit, again).startswith('"""U98 Doubling: exercises.')
+
+
+def test_what_explains_a_solution_stands_in_the_solutions_only():
+    made = read_sources(Path(course.units.__path__[0]) / "u05_scalar")
+    unit, cells = made.unit, made.exercises
+    why = next(cell for cell in cells if cell.role == "why")
+    assert why.id in notebooks.to_text(notebooks.solutions(unit, cells))
+    for text in (notebooks.to_text(notebooks.exercises(unit, cells)), notebooks.script(unit, cells)):
+        assert why.id not in text
+        assert "looks right" not in text

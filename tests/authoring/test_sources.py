@@ -61,7 +61,9 @@ WRONG = [  # which file, its text, the line complained of, words of the complain
     (lesson, "# %% id=u98-a\n1\n2 +\n", 3, "no Python"),
     (lesson, "# %% id=u98-a\n%matplotlib inline\n", 2, "no magics"),
     (lesson, f"# %% id=u98-a\n1\n{BEGIN}\n1\n{END}\n", 3, "outside an exercise"),
-    (exercises, "# %% id=u98-a role=task\n1\n", 1, "role=exercise and role=check"),
+    (exercises, "# %% id=u98-a role=task\n1\n", 1, "role=check and role=why"),
+    (exercises, "# %% id=u98-a role=why\n1\n", 1, "role=why on a code cell"),
+    (exercises, "# %% [markdown] id=u98-a role=exercise\n# Text.\n", 1, "other roles are for code"),
     (exercises, "# %% id=u98-a points=2\n1\n", 1, "points without role=check"),
     (exercises, f"# %% [markdown] id=u98-a\n# {BEGIN}\n", 2, "isn't closed"),
     # exercises and their regions

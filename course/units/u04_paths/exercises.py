@@ -33,7 +33,7 @@ def combine_dicts(a, b, op=operator.add):
 # %% id=u04-combine-check role=check points=6
 check("u04-combine")
 
-# %% [markdown] id=u04-combine-why
+# %% [markdown] id=u04-combine-why role=why
 # ### Why the wrong one looks right
 #
 # `{**a, **b}` merges too, and on a graph without a shared leaf it gives the right answer for ever. The second

@@ -56,7 +56,7 @@ class Scalar:
 # %% id=u05-multiply-check role=check points=5
 check("u05-multiply")
 
-# %% [markdown] id=u05-multiply-why
+# %% [markdown] id=u05-multiply-why role=why
 # ### Why the wrong one looks right
 #
 # `self.grad(g * left)` reads well: the rule for `self` with the value of `self`. Test it with 3 × 3 and every

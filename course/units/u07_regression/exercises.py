@@ -33,7 +33,7 @@ def gradient_step(cost, values, rate):
 # %% id=u07-step-check role=check points=5
 check("u07-step")
 
-# %% [markdown] id=u07-step-why
+# %% [markdown] id=u07-step-why role=why
 # ### Why the wrong one looks right
 #
 # Updating `b` first and then asking for the slope of `w` also walks downhill, and on gentle costs it arrives.

@@ -1,0 +1,34 @@
+"""U7 Linear regression by gradient descent: exercises. Write your code in place of each blank, then run this file."""
+
+# %% id=u07-student
+STUDENT = ""
+
+# %% [markdown] id=u07-intro
+# # Linear regression: exercises
+#
+# The engine computes gradients now; what is left is walking downhill with them.
+
+# %% id=u07-setup
+from autodiff import Scalar
+from course.checking import check
+
+# %% [markdown] id=u07-step-task
+# ## One step for all parameters
+#
+# Write `gradient_step(cost, values, rate)`: one step of gradient descent. `values` holds a number for each
+# parameter's name, and `cost(**leaves)` takes a `Scalar` for each name and returns the cost as a `Scalar`.
+# Return a new dictionary of numbers: each value moved against its slope by `rate` times the slope, all
+# slopes taken at the same point. A parameter that the cost doesn't use stays where it is; `values` is left
+# as it was.
+#
+# Example: with `cost = lambda b, w: (b + w * 3 - 10).square()`,
+# `gradient_step(cost, {"b": 0.0, "w": 0.0}, 0.1)` is `{"b": 2.0, "w": 6.0}`.
+
+# %% id=u07-step role=exercise
+def gradient_step(cost, values, rate):
+    """One step of gradient descent: a new dictionary with the same names as `values`."""
+    # YOUR CODE HERE
+    raise NotImplementedError()
+
+# %% id=u07-step-check role=check points=5
+check("u07-step")
