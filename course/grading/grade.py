@@ -23,9 +23,9 @@ from course.grading.feedback import dashboard, student_html, student_markdown
 from course.grading.intake import IntakeError, safe_name
 from course.grading.launch import Launcher
 from course.grading.limits import LEVELS, Isolation, Limits
-from course.grading.outcome import Outcome
+from course.grading.outcome import Job, Outcome
 from course.grading.outputs import csv_text, json_text, print_table, row_of, visible, write
-from course.grading.plan import jobs, open_folder, survey, versions
+from course.grading.plan import GRADER, Entry, jobs, open_folder, survey, versions
 from course.grading.run import Run, with_manual
 from course.grading.secret import SecretError, master_secret
 from course.grading.store import Store, StoreError
@@ -79,11 +79,7 @@ def grade_folder(
     with contextlib.ExitStack() as stack:
         stack.enter_context(_alone(out))
         launcher = stack.enter_context(Launcher(limits))
-        if not launcher.isolation.reaches(require):
-            raise IsolationTooLowError(
-                f"isolation {require} was required, and this grader reaches {launcher.isolation}.\n"
-                f"Use a machine made for this alone, and --require-isolation {launcher.isolation.level}."
-            )
+        _insist(launcher.isolation, require)
         secret = secret or master_secret(out, secret_file)
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="submissions-")))
         taken, refused = open_folder(folder, scratch, limits)
@@ -93,30 +89,45 @@ def grade_folder(
         if not chosen:
             raise IntakeError(_nothing(folder, known))
         store = stack.enter_context(Store(out / "gradebook.sqlite"))
-        store.take_over()
-        environment, policy = str(versions()), f"{limits} {launcher.isolation.level}"
-        for unit in chosen:
-            store.add_build(
-                unit.name, unit.build, versions()["grader"], environment, launcher.isolation.level
-            )
-        plan = [(entry, jobs(entry, chosen, store, secret, policy, environment)) for entry in entries]
-        by_exercise = {name: unit for unit in chosen for name in unit.exercises}
+        plan = _plan(store, entries, chosen, secret, launcher)
         times = stack.enter_context(open(out / "times.jsonl", "a", encoding="utf-8"))
-        run = Run(taken, by_exercise, limits, store, launcher, times)
-        count = sum(len(one) for _, one in plan)
-        statuses: Counter[str] = Counter()
-        with progress("grading", count) as step:
-
-            def tell(outcome: Outcome) -> None:
-                statuses[outcome.status] += 1
-                step(", ".join(f"{n} {status}" for status, n in sorted(statuses.items())))
-
-            found = run.all(plan, slots or os.cpu_count() or 1, tell)
+        by_exercise = {name: unit for unit in chosen for name in unit.exercises}
+        found = _work(Run(taken, by_exercise, limits, store, launcher, times), plan, slots)
         outcomes = with_manual([found[job.key] for _, made in plan for job in made], store.manual())
         notes = [*refused, *(f"{e.student}: {note}" for e in entries for note in e.notes)]
         graded = Graded(tuple(outcomes), launcher.isolation, tuple(notes))
         _write(out, graded)
         return graded
+
+
+def _insist(isolation: Isolation, require: str) -> None:
+    if not isolation.reaches(require):
+        raise IsolationTooLowError(
+            f"isolation {require} was required, and this grader reaches {isolation}.\n"
+            f"Use a machine made for this alone, and --require-isolation {isolation.level}."
+        )
+
+
+def _plan(
+    store: Store, entries: Sequence[Entry], units: Sequence[Unit], secret: str, launcher: Launcher
+) -> list[tuple[Entry, list[Job]]]:
+    store.take_over()
+    level = launcher.isolation.level
+    environment, policy = str(versions()), f"{launcher.limits} {level}"
+    for unit in units:
+        store.add_build(unit.name, unit.build, GRADER, environment, level)
+    return [(entry, jobs(entry, units, store, secret, policy, environment)) for entry in entries]
+
+
+def _work(run: Run, plan: Sequence[tuple[Entry, list[Job]]], slots: int | None) -> dict[str, Outcome]:
+    statuses: Counter[str] = Counter()
+    with progress("grading", sum(len(made) for _, made in plan)) as step:
+
+        def tell(outcome: Outcome) -> None:
+            statuses[outcome.status] += 1
+            step(", ".join(f"{count} {status}" for status, count in sorted(statuses.items())))
+
+        return run.all(plan, slots or os.cpu_count() or 1, tell)
 
 
 def _nothing(folder: Path, known: Sequence[Unit]) -> str:
