@@ -48,8 +48,8 @@ def main(argv: list[str]) -> int:
 
 
 def find_source(here: Path) -> Path:
-    """The folder that holds notebooks/ and exercises/: here, around the package, or above here."""
-    candidates = (here, Path(__file__).resolve().parents[1], *here.parents)
+    """The folder that holds notebooks/ and exercises/: here, above here, or around the package."""
+    candidates = (here, *here.parents, Path(__file__).resolve().parents[1])
     for folder in candidates:
         if not (folder / MANIFEST).is_file() and shipped_files(folder):
             return folder
