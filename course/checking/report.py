@@ -110,4 +110,5 @@ def describe(failure: Failure) -> list[str]:
     if verdict.status == "nondeterministic":
         return [asked, STATUSES["nondeterministic"].capitalize() + "."]
     kind = "" if verdict.status == "wrong_value" else f" ({STATUSES[verdict.status]})"
-    return [asked, f"{verdict.where}: yours {shorten(verdict.got)}{kind}, right {shorten(verdict.want)}."]
+    where = verdict.where[:1].upper() + verdict.where[1:]
+    return [asked, f"{where}: yours {shorten(verdict.got)}{kind}, right {shorten(verdict.want)}."]
