@@ -82,10 +82,13 @@ REACH = """
 import os
 from pathlib import Path
 def double(x):
-    for path in Path.cwd().parent.parent.iterdir():
-        for file in path.rglob("work.ipynb"):
-            if Path.cwd() not in file.parents:
-                file.write_text("{}")
+    try:  # folders of other submissions come and go meanwhile
+        for path in Path.cwd().parent.parent.iterdir():
+            for file in path.rglob("work.ipynb"):
+                if Path.cwd() not in file.parents:
+                    file.write_text("{}")
+    except OSError:
+        pass
     return 2 * x
 """
 SHADOW = {"numpy.py": "raise RuntimeError('fake')", "json/__init__.py": "1 / 0", "helper.py": "TWO = 2\n"}
