@@ -71,7 +71,7 @@ plt.show()
 # no mistake, only half of the work. And 32 + 64 = 96.
 
 # %% [markdown] id=u04-why-add
-# # Why add?
+# ## Why add?
 #
 # That the two products add up to 96 might be luck. Move t by a step h and follow both factors. u grows by
 # some amount du, v by some amount dv, and the product grows by three parts: du times the old v, the old u
@@ -109,7 +109,7 @@ draw(y, view="gradient", name="y")
 # come in, with 16·2 and 8·8, and the g written there is their sum, 96. Where arrows meet, you add.
 
 # %% [markdown] id=u04-dictionaries
-# # One dictionary a road
+# ## One dictionary a road
 #
 # So far one leaf, t. Most computations have several, and a road may reach some of them and not others. Make
 # the 2 a leaf of its own, w = 2, so that u = w·t. Now the road through u ends at two leaves; the road
@@ -168,7 +168,7 @@ print(combine_dicts({"a": 2, "c": 4}, {"c": 3}, operator.mul))
 # two views agree, since adding zero changes nothing; that is why the difference is easy to miss.
 
 # %% [markdown] id=u04-breaks
-# # What breaks it
+# ## What breaks it
 #
 # Python can merge two dictionaries in one short expression, `{**a, **b}`. It is tempting, and it runs.
 #
@@ -215,7 +215,7 @@ draw(x * x, view="gradient", name="y")
 # of the product. A program that keeps the seats in a Python set keeps one of them, and answers 3.
 
 # %% [markdown] id=u04-faded
-# # Your turn on paper
+# ## Your turn on paper
 #
 # The same kind of graph with two holes: u = 5·s, v = s³, y = u·v, at s = 2, so u = 10 and v = 8. The road
 # through u brings 8 · ___. The road through v brings ___ · 12. Fill in both, add, and compare.
@@ -228,7 +228,7 @@ print(((5 * s) * (s * s * s)).grad())
 # 160 is 8·5 + 10·12, or 40 + 120. If you got 60, you multiplied 5 and 12, as Ana did.
 
 # %% [markdown] id=u04-check-one
-# # Check yourself
+# ## Check yourself
 #
 # **1.** z = p·q + p at p = 2, q = 7. How many paths lead from z to p, and what is p's slope: 7, 8 or 14?
 
@@ -268,7 +268,7 @@ print(combine_dicts({"t": 5}, {"t": -5}))
 # %% [markdown] id=u04-close
 # t stays, with 0: two roads lead there, and they cancel. A missing name says that there is no road at all.
 #
-# # What you can now do
+# ## What you can now do
 #
 # You can say why gradients add where paths meet. You can merge two gradient dictionaries by hand. You can
 # find the graph that exposes a lost path.

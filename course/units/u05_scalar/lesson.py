@@ -43,7 +43,7 @@ print(out.grad(10.0))
 # each leaf?* g is the gradient that arrives. Each number multiplies its own slopes into it and hands it on.
 
 # %% [markdown] id=u05-by-hand
-# # A function in an envelope
+# ## A function in an envelope
 #
 # Take the smallest case by hand. A leaf named a, asked with g = 6, answers {"a": 6}: all of it is mine. As a
 # function, that is one line. Python lets you make such a function, keep it, and call it later.
@@ -103,7 +103,7 @@ print(grad_s(1.0), grad_s(10.0), inspect.getclosurevars(grad_s).nonlocals["slope
 # A function that keeps the values it saw when it was made is called a **closure**.
 
 # %% [markdown] id=u05-class
-# # From functions to a class
+# ## From functions to a class
 #
 # Value and envelope belong together, so put them into one object. Python calls `__sub__` where you write a
 # minus. A number with a name is a leaf; without a name and without an envelope it is a constant, and answers
@@ -152,12 +152,12 @@ print(error.value, error.grad(1.0))
 # and no line of the program is about it.
 
 # %% [markdown] id=u05-times
-# # Times, on paper
+# ## Times, on paper
 #
 # In the exercises you write plus and times. Plus is a minus with another sign. For times, find out what its
 # envelope must hold: here is 2·5, once with the 2 moved by 0.1, once with the 5 moved by 0.1.
 #
-# **Predict 2.** By how much does the product grow in each case? Which of the two numbers decides?
+# **Predict 2.** How many times as fast as the nudge does the product grow, in each case: 2, 5 or 10 times?
 
 # %% id=u05-times-nudged
 print(round((2.1 * 5 - 2 * 5) / 0.1, 6), round((2 * 5.1 - 2 * 5) / 0.1, 6))
@@ -177,29 +177,20 @@ print((x * y).grad(10.0))
 # that the bill of the puzzle leaves behind, and what one passes to the next.
 
 # %% id=u05-envelopes alt="Four envelopes. Plus holds no number and sends 1 to times and 1 to a. Times holds 5 for a and 2 for b, and sends 5 to a and 2 to b. At a the two letters add up to 6."
-boxes = {"+": (4, 0, "holds\nnothing"), "×": (2, 0.9, "holds 5 for a\nand 2 for b")}
-boxes |= {"a": (0, -0.4, "answers\n{a: g}"), "b": (0, 1.7, "answers\n{b: g}")}
+spots = {"+": (4, 0), "×": (2, 0.9), "a": (0, -0.4), "b": (0, 1.7)}
+holds = {"+": "no number", "×": "5, meant for a\n2, meant for b", "a": "the name a", "b": "the name b"}
 letters = [("+", "×", "1"), ("+", "a", "1"), ("×", "a", "1 · 5"), ("×", "b", "1 · 2")]
 fig, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
 ax.axis((-0.7, 4.7, -0.9, 2.2))
 ax.set_axis_off()
+look = {"arrowstyle": "-|>", "color": "#b34700", "ls": "--", "lw": 2, "shrinkB": 38}
 for start, end, g in letters:
-    (x0, y0, _), (x1, y1, _) = boxes[start], boxes[end]
-    look = {"arrowstyle": "-|>", "color": "#b34700", "ls": "--", "lw": 2, "shrinkB": 38}
-    ax.annotate("", (x1, y1), (x0, y0), arrowprops=look)
-    ax.text(
-        (x0 + x1) / 2,
-        (y0 + y1) / 2,
-        f"g = {g}",
-        color="#b34700",
-        size=11,
-        ha="center",
-        va="center",
-        backgroundcolor="white",
-    )
-for name, (x0, y0, holds) in boxes.items():
+    ax.annotate("", spots[end], spots[start], arrowprops=look)
+    x0, y0 = [(p + q) / 2 for p, q in zip(spots[start], spots[end], strict=True)]
+    ax.text(x0, y0, f"g = {g}", color="#b34700", ha="center", va="center", backgroundcolor="white")
+for name, (x0, y0) in spots.items():
     box = {"boxstyle": "round", "fc": "white", "ec": "#0072b2"}
-    ax.text(x0, y0, f"{name}\n{holds}", size=11, ha="center", va="center", bbox=box)
+    ax.text(x0, y0, f"{name}\n{holds[name]}", size=11, ha="center", va="center", bbox=box)
 plt.show()
 
 # %% [markdown] id=u05-envelopes-see
@@ -207,7 +198,7 @@ plt.show()
 # happens in the plus, which gets both answers back: {"a": 5, "b": 2} and {"a": 1} become {"a": 6, "b": 2}.
 
 # %% [markdown] id=u05-twice
-# # Why x + x works
+# ## Why x + x works
 #
 # What happens where both operands are the same object? Nothing in `__sub__` above looks whether self and
 # other are two. Make a leaf that tells you when it is asked.
@@ -229,7 +220,7 @@ print((x * x).grad())
 # address are two letters. Had the merge been `{**a, **b}`, the answers would be 1.0 and 3.0.
 
 # %% [markdown] id=u05-breaks
-# # What breaks it
+# ## What breaks it
 #
 # **Predict 3.** A friend saves a line and lets the envelope work out the slope when it is called. Both
 # squares below are made at x = 3. Then x.value becomes 100, and both are asked with 1. What do they answer?
@@ -286,7 +277,7 @@ print(x.square().square().grad(1.0), dropped_square(dropped_square(x)).grad(1.0)
 # than 1, and you find it at once.
 
 # %% [markdown] id=u05-scalar
-# # The same calls, and a graph
+# ## The same calls, and a graph
 #
 # The course's `Scalar` gives the answers of `ClosureScalar`, and keeps for each number which numbers it came
 # from. So it can be drawn. It also takes plain numbers, as in 2 * x, where `ClosureScalar` asks you to wrap
@@ -308,7 +299,7 @@ draw(out, view="gradient", name="bill")
 # two arrows with 5 and 1 make g = 6. It is the same pass, once as letters and once as a map.
 
 # %% [markdown] id=u05-check-one
-# # Check yourself
+# ## Check yourself
 #
 # **1.** What is the gradient of a constant's square, `Scalar(3.0).square().grad()`: {}, {"": 6.0} or an
 # error?
@@ -342,7 +333,7 @@ print(((a - b) * (a - b)).grad(), (a - b).square().grad())
 # They are: 6 and −6 twice. The product sends each of its two differences 3, and the merge adds 3 + 3; the
 # square sends its one difference 6. If you expected half for the product, a road got lost.
 #
-# # What you can now do
+# ## What you can now do
 #
 # You can overload an operator so that it computes a value and remembers how to hand a gradient back. You can
 # write a backward rule as a closure that holds the numbers of its own time. You can say what a leaf is, and

@@ -48,11 +48,11 @@ print("real:    b = {:.1e}, w = {:.1e}, cost {:.1e}".format(*real[-1]))
 
 # %% [markdown] id=u07-puzzle-see
 # On the made-up points the loop ends at b = 10.32 and w = 5.06, close to the 10 and 5 that made them. On the
-# real ones it ends, after ten steps, at a cost of 3.1e+93: a 3 and 93 digits. Nothing is wrong with the
-# data, and no line of the loop has changed. What is it that the loop can't bear?
+# real ones it ends, after ten steps, at a cost of 3.1e+93, a 3 and 93 digits, with a b of 41 digits and a w
+# of 44. Nothing is wrong with the data, and no line of the loop has changed. What is it that it can't bear?
 
 # %% [markdown] id=u07-cost
-# # One number that says how wrong
+# ## One number that says how wrong
 #
 # Take three points, small enough for paper: x is 1, 2, 3 and y is 4, 5, 12. Take the line with b = 0 and
 # w = 1, which predicts 1, 2, 3. The errors, prediction minus truth, are −3, −3, −9. Square them, so that no
@@ -83,7 +83,7 @@ draw(cost, view="gradient", name="cost")
 # −24. Many paths, one sum.
 
 # %% [markdown] id=u07-step
-# # One step, both parameters
+# ## One step, both parameters
 #
 # A step takes each parameter against its slope, by a small share of it, the **rate**. With the rate 0.1, b
 # goes from 0 to 0 + 0.1·10 = 1, and w from 1 to 1 + 0.1·24 = 3.4.
@@ -105,13 +105,24 @@ for b, w in (together, one_by_one):
     print(f"b = {b:.2f}, w = {w:.2f}, cost {small_cost(b, w).value:.2f}")
 
 # %% [markdown] id=u07-sequential-see
-# Together: (1.00, 3.40). One by one: (1.00, 3.00), because with b at 1 the line is less wrong and the slope
-# by w is only −20. Her cost is even the lower one, 2.67 against 2.88. That is why nobody notices: both walk
+# Together: (1.00, 3.40). One by one: (1.00, 3.00), below, because with b at 1 the line is less wrong and the
+# slope by w is only −20. Her cost is even the lower one, 2.67 against 2.88. That is why nobody notices: both walk
 # downhill. But hers is another walk. It depends on which parameter comes first, and what you will learn here
 # about safe rates isn't true of it. A gradient is all the slopes *at one point*. Take them all, then move.
+#
+# Now you, on paper. At b = 1, w = 3.4 the errors are 0.4, 2.8 and −0.8. The slope by b is 2/3 · ___, and the
+# slope by w is 2/3 · (1·0.4 + 2·___ + 3·___). Fill in, work out both, then run.
+
+# %% id=u07-second-slopes
+slopes = small_cost(1.0, 3.4).grad()
+print({name: round(slope, 6) for name, slope in slopes.items()})
+
+# %% [markdown] id=u07-second-slopes-see
+# 2/3 · 2.4 is 1.6, and 2/3 · (0.4 + 5.6 − 2.4) is 2.4. Both slopes are positive now: the step went a little
+# too far, and the next one comes back.
 
 # %% [markdown] id=u07-made
-# # The loop, seen working
+# ## The loop, seen working
 #
 # Now look at the first run again: 200 steps on the 20 made-up points.
 #
@@ -132,7 +143,7 @@ plt.show()
 # said 3, you forgot the square.
 
 # %% [markdown] id=u07-breaks
-# # What breaks it: a graph from yesterday
+# ## What breaks it: a graph from yesterday
 #
 # The loop builds the cost anew at each step. Building costs time, so why not once, before the loop?
 
@@ -149,7 +160,7 @@ for _ in range(3):
 # `Scalar` refuses a new value for this reason.)
 
 # %% [markdown] id=u07-explode
-# # Why it explodes
+# ## Why it explodes
 #
 # Shrink the puzzle: one parameter, cost s·w², lowest at w = 0. Its slope is 2·s·w, so one step takes w to
 # w − rate·2·s·w, which is w·(1 − 2·s·rate). Each step *multiplies* w by the same factor. With s = 1 and the
@@ -167,14 +178,14 @@ for rate in (0.9, 1.01):
     print(rate, [round(w, 3) for w in walk[:4]], "…", f"{walk[-1]:.1e}")
 
 # %% [markdown] id=u07-parabola-see
-# The first: −0.8, 0.64, −0.512, and after 60 steps it has come down to 1.5e-06, although it jumps across the valley every time. The
-# second is at 3.3 and growing. Jumping isn't the trouble; landing farther out than before is. If you said
-# "none", you took every sign change for an explosion.
+# The first: −0.8, 0.64, −0.512, and after 60 steps it has come down to 1.5e-06, although it jumps across the
+# valley every time. The second is at 3.3 and growing. Jumping isn't the trouble; landing farther out than
+# before is. If you said "none", you took every sign change for an explosion.
 #
 # The number 2·s is the **curvature**: how fast the slope itself changes. A step is safe while rate times
 # curvature stays below 2. The Engel cost has two parameters, so it has a curvature by b, one by w, and one
-# that mixes them: twice the means of 1, of x² and of x. They stand in a small square table, and its largest eigenvalue is the curvature in the
-# steepest direction. That one decides.
+# that mixes them: twice the means of 1, of x² and of x. They stand in a small square table, and its largest
+# eigenvalue is the curvature in the steepest direction. That one decides.
 
 
 # %% id=u07-curvature
@@ -202,14 +213,15 @@ for step in (0, 5, 50):
     print(step, "b = {:.5f}, w = {:.5f}, cost {:.1f}".format(*slow[step]))
 
 # %% [markdown] id=u07-slow-see
-# The cost starts at 465666.6. After 5 steps it is 17642.3, and after 50 it still is. It looks finished. But b has moved by less than
-# 0.002, and the best line, which you will see below, has b = 147.48 and a cost of 12909.8.
+# The cost starts at 465666.6. After 5 steps it is 17642.3, and after 50 it still is. It looks finished. But b
+# has moved by less than 0.002, and the best line, which you will see below, has b = 147.48 and a cost of
+# 12909.8.
 #
 # A rate that w can bear does nothing for b. By b the curvature is 2, a million times smaller, and so is the
 # progress: the cost is a canyon, steep across and almost flat along. "It has stopped falling" is no proof.
 
 # %% [markdown] id=u07-standardise
-# # Standardise: make the canyon a bowl
+# ## Standardise: make the canyon a bowl
 #
 # The trouble is in the units. Nothing forces you to count income in francs. Subtract the mean, divide by the
 # standard deviation: now a typical household is at 0 and a rich one at 2. Do the same with food. This is
@@ -252,9 +264,8 @@ for ax, (run, data_x, data_y, frame) in zip(axes, maps, strict=True):
     ax.plot([p[0] for p in run], [p[1] for p in run], "o-", color="#00795b", ms=4, label="descent")
     best_w, best_b = np.polyfit(data_x, data_y, 1)
     ax.plot(best_b, best_w, "*", color="#b34700", ms=15, label="best line")
-    ax.set(xlabel="b", ylabel="w")
-axes[0].set_title("raw, rate 4e-7, 50 steps", fontsize=11)
-axes[1].set_title("standardised, rate 0.2, 25 steps", fontsize=11)
+    ax.set(xlabel="b", ylabel="w", title="raw" if run is slow else "standardised")
+axes[1].set_aspect("equal")
 axes[0].legend(loc="upper right")
 plt.show()
 
@@ -264,7 +275,7 @@ plt.show()
 # the slope means towards the middle there, from everywhere, and one rate suits both parameters.
 
 # %% [markdown] id=u07-certificate
-# # A certificate
+# ## A certificate
 #
 # A descent that has stopped moving may still be wrong. For a line there is a second way, without any search:
 # the best slope is the sum of dx·dy over the sum of dx·dx, where dx and dy are the distances from the means,
@@ -300,7 +311,7 @@ ax.legend(ncols=2, loc="upper left", fontsize=9)
 plt.show()
 
 # %% [markdown] id=u07-check-one
-# # Check yourself
+# ## Check yourself
 #
 # **1.** On the standardised data, which rate arrives soonest: 0.2, 0.5 or 0.9? How many steps does it need?
 
@@ -310,8 +321,8 @@ for step, (b, w, _) in enumerate(descend(1.5, -1.0, x.tolist(), y.tolist(), rate
 
 # %% [markdown] id=u07-check-two
 # One step with 0.5 goes all the way: the factor 1 − 0.5·2 is 0. If you said 0.9 because it is the largest,
-# think of its factor, −0.8: it overshoots and has to come back. (w, 0.911243, is the
-# correlation of income and food: on standardised data the best slope always is.)
+# think of its factor, −0.8: it overshoots and has to come back. (0.911243, where w arrives, is the correlation
+# of income and food: on standardised data the best slope always is.)
 #
 # **2.** Somebody copies every household, so that each stands twice in the data. Does the cost change? And if
 # it were the sum of the squares, not their mean?
@@ -336,11 +347,11 @@ for rate in (0.4, 0.6):
     print(rate, "cost {2:.4g}".format(*descend(0.0, 0.0, thousands.tolist(), food.tolist(), rate, 20)[-1]))
 
 # %% [markdown] id=u07-close
-# No. 0.4 is at 12990 after 20 steps, close to the best cost of 12909.8; 0.6 is at 1.022e+13. b and w pull
+# No. 0.4 is at 1.299e+04 after 20 steps, close to the best cost of 12909.8; 0.6 is at 1.022e+13. b and w pull
 # together in one direction, whose curvature is 4.213, so the largest safe rate is 2/4.213 = 0.47. The
 # curvature by each parameter alone can be too kind. Subtracting the mean is what takes the mixing away.
 #
-# # What you can now do
+# ## What you can now do
 #
 # You can write a cost as a graph and take its gradient. You can move all parameters at once, from one point,
 # at a rate that you know to be safe. You can certify a fit by its closed form.
