@@ -218,7 +218,7 @@ draw(x * x, view="gradient", name="y")
 # ## Your turn on paper
 #
 # The same kind of graph with two holes: u = 5·s, v = s³, y = u·v, at s = 2, so u = 10 and v = 8. The road
-# through u brings 8 · ___. The road through v brings ___ · 12. Fill in both, add, and compare.
+# through u brings 8 · `?`. The road through v brings `?` · 12. Fill in both, add, and compare.
 
 # %% id=u04-faded-answer
 s = Scalar(2.0, name="s")

@@ -165,7 +165,7 @@ print(round((2.1 * 5 - 2 * 5) / 0.1, 6), round((2 * 5.1 - 2 * 5) / 0.1, 6))
 # %% [markdown] id=u05-times-see
 # Moving the 2 makes the product grow 5 times as fast, moving the 5 makes it grow 2 times as fast. The other
 # factor decides. Fill in the letter that x·y sends, at x = 2 and y = 5, when g = 10 arrives: x is asked with
-# 10 · ___, y is asked with 10 · ___. Then let the course's class answer.
+# 10 · `?`, y is asked with 10 · `?`. Then let the course's class answer.
 
 # %% id=u05-times-answer
 x, y = ClosureScalar(2.0, name="x"), ClosureScalar(5.0, name="y")

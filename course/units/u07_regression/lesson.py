@@ -110,8 +110,8 @@ for b, w in (together, one_by_one):
 # downhill. But hers is another walk. It depends on which parameter comes first, and what you will learn here
 # about safe rates isn't true of it. A gradient is all the slopes *at one point*. Take them all, then move.
 #
-# Now you, on paper. At b = 1, w = 3.4 the errors are 0.4, 2.8 and −0.8. The slope by b is 2/3 · ___, and the
-# slope by w is 2/3 · (1·0.4 + 2·___ + 3·___). Fill in, work out both, then run.
+# Now you, on paper. At b = 1, w = 3.4 the errors are 0.4, 2.8 and −0.8. The slope by b is 2/3 · `?`, and the
+# slope by w is 2/3 · (1·0.4 + 2·`?` + 3·`?`). Fill in, work out both, then run.
 
 # %% id=u07-second-slopes
 slopes = small_cost(1.0, 3.4).grad()
