@@ -122,7 +122,7 @@ def _plain(cell: Cell) -> dict[str, Any]:
 
 def _graded(cell: Cell) -> dict[str, Any]:
     made = _plain(cell)
-    if not cell.role:
+    if cell.role not in ("exercise", "check"):
         return made
     check = cell.role == "check"
     grader = {

@@ -17,6 +17,8 @@ import course.units
 from course.authoring.build import main as build
 from course.checking.local import check_namespace
 from course.checking.registry import find
+from course.grading.unit import load_units
+from course.validate import trials
 
 pytestmark = pytest.mark.slow
 
@@ -36,15 +38,17 @@ ANSWERS = {  # student: what stands in place of the blanks; a missing one stays 
     "cleo": {"u98-line": ["        return 1.0", "        return self.a"]},
 }
 SCORES = """
-import json
+import json, sys
 from nbgrader.api import Gradebook
+assignment = sys.argv[1]
 with Gradebook("sqlite:///gradebook.db", "autodiff") as book:
     told = {
-        student.id: {
+        submission.student.id: {
             grade.name: [grade.score, grade.max_score]
-            for grade in book.find_submission_notebook("u98_double", "u98", student.id).grades
+            for notebook in submission.notebooks
+            for grade in notebook.grades
         }
-        for student in book.students
+        for submission in book.assignment_submissions(assignment)
     }
 print(json.dumps(told))
 """
@@ -122,13 +126,13 @@ def solved(notebook, answers):
     return notebook
 
 
-def our_points(notebook):
+def our_points(notebook, names=tuple(RIGHT)):
     """{check cell: points} of a notebook by our own check."""
     namespace = {"__name__": "student"}
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code" and not cell["id"].endswith("-check"):
             exec("".join(cell["source"]), namespace)
-    return {f"{name}-check": check_namespace(find(name), namespace).points for name in RIGHT}
+    return {f"{name}-check": check_namespace(find(name), namespace).points for name in names}
 
 
 def test_nbgraders_release_of_our_solutions_is_our_exercise_notebook(nbgrader):
@@ -150,7 +154,7 @@ def test_nbgrader_gives_the_points_that_we_give(nbgrader, units):
 
     nbgrader("-m", "nbgrader", "autograde", "u98")
     most = {"u98-double-check": 4, "u98-line-check": 2.5}
-    assert json.loads(nbgrader("-c", SCORES)) == {
+    assert json.loads(nbgrader("-c", SCORES, "u98")) == {
         student: {name: [points, most[name]] for name, points in given.items()}
         for student, given in expected.items()
     }
@@ -165,3 +169,42 @@ def test_nbgrader_validates_a_students_notebook(student, words, nbgrader):
     notebook = solved(read(nbgrader.folder / "exercises" / FILE), ANSWERS[student])
     path.write_text(json.dumps(notebook), encoding="utf-8")
     assert words in nbgrader("-m", "nbgrader", "validate", path.name)
+
+
+def with_answer(notebook, exercise, text):
+    """The notebook with another text in the exercise's cell."""
+    for cell in notebook["cells"]:
+        if cell["id"] == exercise:
+            cell["source"] = text
+    return notebook
+
+
+def test_the_courses_own_exercises_validate_once_solved_and_get_our_points(nbgrader):
+    expected = {"anna": {}, "ben": {}}
+    most = {}
+    for unit in load_units():
+        source = nbgrader.folder / "source" / "kit" / f"{unit.name}.ipynb"
+        source.parent.mkdir(parents=True, exist_ok=True)
+        source.write_bytes((ROOT / "solutions" / source.name).read_bytes())
+        tried = list(trials(unit))
+        wrong = next(t for t in tried if t.kind == "wrong")  # each unit has one exercise by now
+        right = next(t for t in tried if t.kind == "solution")
+        for student, trial in (("anna", right), ("ben", wrong)):
+            blank = read(ROOT / "exercises" / source.name)
+            notebook = with_answer(blank, trial.exercise.id, trial.cells[-1][1])
+            path = nbgrader.folder / "submitted" / student / "kit" / source.name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(notebook), encoding="utf-8")
+            expected[student] |= our_points(notebook, [trial.exercise.id])
+            most[f"{trial.exercise.id}-check"] = trial.exercise.points
+            if student == "anna":
+                shutil.copy(path, nbgrader.folder / source.name)
+                assert "Success! Your notebook passes" in nbgrader("-m", "nbgrader", "validate", source.name)
+    assert expected["anna"] == most
+    assert all(points < most[name] for name, points in expected["ben"].items())
+    nbgrader("-m", "nbgrader", "generate_assignment", "kit", "--create")
+    nbgrader("-m", "nbgrader", "autograde", "kit")
+    assert json.loads(nbgrader("-c", SCORES, "kit")) == {
+        student: {name: [points, most[name]] for name, points in given.items()}
+        for student, given in expected.items()
+    }
