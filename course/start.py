@@ -79,6 +79,7 @@ def open_lab(work: Path, browser: bool) -> int:
         *("-m", "jupyterlab", "--log-level=WARN"),
         f"--ServerApp.root_dir={work}",
         "--ServerApp.answer_yes=True",  # Ctrl-C stops it without a question
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",  # nothing here needs a network
     ]
     if not browser:
         command.append("--no-browser")

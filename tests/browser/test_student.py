@@ -1,0 +1,158 @@
+"""A student in a real browser: course start, a lesson with its graph, an exercise wrong, then right.
+
+Needs Debian's chromium and chromium-driver. With COURSE_SCREENSHOTS set to a folder, a picture of each stage
+is left there.
+"""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from course.grading.unit import load_units
+from course.validate import trials
+
+pytestmark = pytest.mark.slow
+
+PATIENCE = 90  # seconds: a busy machine starts a kernel slowly
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+FLAGS = """
+    --headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
+    --disable-component-update --disable-sync --window-size=1300,1500
+"""
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """The address of a JupyterLab that `course start` opened on fresh copies, and the folder of those."""
+    if not (CHROMIUM and DRIVER):
+        pytest.skip("no Chromium here: apt install chromium chromium-driver")
+    homes = {
+        name: str(tmp_path / name.lower())
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")
+    }
+    command = [sys.executable, "-m", "course.cli", "start", "--student", "ada", "--no-browser"]
+    environment = {**os.environ, **homes, "JUPYTERLAB_SETTINGS_DIR": str(tmp_path / "settings")}
+    with (tmp_path / "log").open("w+") as log:
+        server = subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            yield _address(server, Path(log.name)), tmp_path / "work"
+        finally:
+            os.killpg(server.pid, signal.SIGINT)
+            try:
+                server.wait(30)
+            except subprocess.TimeoutExpired:
+                os.killpg(server.pid, signal.SIGKILL)
+
+
+def _address(server, log):
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end and server.poll() is None:
+        if found := re.search(r"JupyterLab: (\S+)", log.read_text()):
+            return found[1]
+        time.sleep(0.3)
+    pytest.fail(f"course start told no address:\n{log.read_text()}")
+
+
+@pytest.fixture
+def browser(tmp_path):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}"):
+        options.add_argument(flag)
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+    yield driver
+    driver.quit()
+
+
+def open_notebook(browser, address, path):
+    browser.get(address.replace("/lab?", f"/lab/tree/{path}?reset&"))
+    wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, ".jp-NotebookPanel .jp-Cell"))
+
+
+def wait(browser, ready):
+    return WebDriverWait(browser, PATIENCE).until(lambda _: ready())
+
+
+def click(browser, selector, label):
+    """Click what bears that label, once it's there."""
+
+    def clicked():
+        for element in browser.find_elements(By.CSS_SELECTOR, selector):
+            if element.text == label:
+                element.click()
+                return True
+        return False
+
+    wait(browser, clicked)
+
+
+def picture(browser, name):
+    if folder := os.environ.get("COURSE_SCREENSHOTS"):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        browser.save_screenshot(str(Path(folder) / f"{name}.png"))
+
+
+def answer(notebook, exercise, text):
+    made = json.loads(notebook.read_text(encoding="utf-8"))
+    (cell,) = (cell for cell in made["cells"] if cell["id"] == exercise)
+    cell["source"] = text
+    notebook.write_text(json.dumps(made), encoding="utf-8")
+
+
+def run_all(browser, expected):
+    """Run every cell; the text of the report once it shows what's expected."""
+    click(browser, ".lm-MenuBar-itemLabel", "Run")
+    click(browser, ".lm-Menu-itemLabel", "Run All Cells")
+
+    def report():
+        shown = [e.text for e in browser.find_elements(By.CSS_SELECTOR, ".jp-OutputArea-output")]
+        return next((text for text in shown if expected in text), "")
+
+    return wait(browser, report)
+
+
+def test_a_lesson_shows_its_graph_and_an_exercise_is_solved_wrongly_then_rightly(lab, browser):
+    address, work = lab
+    open_notebook(browser, address, "notebooks/u07_regression.ipynb")
+    images = wait(browser, lambda: browser.find_elements(By.CSS_SELECTOR, ".jp-OutputArea-output img"))
+    graph = images[0]  # the first picture of this lesson is one of draw's
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", graph)
+    wait(browser, lambda: graph.size["height"] > 50 and graph.size["width"] > 50)
+    picture(browser, "1-lesson")
+
+    (unit,) = load_units(["u05"])
+    answers = {(t.kind, t.name): t.cells[-1][1] for t in trials(unit)}
+    notebook = work / "exercises" / "u05_scalar.ipynb"
+    answer(notebook, "u05-multiply", answers["wrong", "M16"])
+    open_notebook(browser, address, "exercises/u05_scalar.ipynb")
+    told = run_all(browser, "1 of 5 points")
+    picture(browser, "2-wrong")
+    assert "M16" in told
+    assert "Cover one factor with a finger" in told
+    assert told.count("not yet") == 3
+
+    answer(notebook, "u05-multiply", answers["solution", ""])
+    open_notebook(browser, address, "exercises/u05_scalar.ipynb")
+    told = run_all(browser, "5 of 5 points")
+    picture(browser, "3-right")
+    assert told.count("passed") == 4
+    assert "All of it is right." in told
+    assert "not yet" not in told
