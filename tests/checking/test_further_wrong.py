@@ -1,0 +1,143 @@
+"""Wrong answers that no signature was made for, written from the task's text alone: rejected all the same."""
+
+from pathlib import Path
+
+import pytest
+
+import course.units
+from course.authoring.percent import read
+from course.checking.local import check_namespace
+from course.checking.registry import find, unit_of
+
+CLASS = """
+class Scalar:
+    def __init__(self, value, name=None, grad=None):
+        self.value = value
+        self.grad = grad or (lambda g: {} if name is None else {name: g})
+"""
+
+WRONG = [
+    (
+        "u04-combine",
+        "drops keys whose values cancel",
+        """
+def combine_dicts(a, b, op=operator.add):
+    merged = {k: op(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k)) for k in {**a, **b}}
+    return {k: v for k, v in merged.items() if k not in b or v > 0}
+""",
+    ),
+    (
+        "u04-combine",
+        "applies the operator to what only the second has, with itself",
+        """
+def combine_dicts(a, b, op=operator.add):
+    return {k: op(a.get(k, b.get(k)), b[k]) if k in b else a[k] for k in {**a, **b}}
+""",
+    ),
+    (
+        "u04-combine",
+        "gives pairs instead of a dictionary",
+        """
+def combine_dicts(a, b, op=operator.add):
+    return [(k, op(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k))) for k in {**a, **b}]
+""",
+    ),
+    (
+        "u05-multiply",
+        "a sum hands half of the gradient to each side",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g / 2), other.grad(g / 2)))
+
+    def __mul__(self, other):
+        a, b = self.value, other.value
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * b), other.grad(g * a)))
+""",
+    ),
+    (
+        "u05-multiply",
+        "the product's gradient goes to the left factor only",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        b = other.value
+        return Scalar(self.value * b, grad=lambda g: self.grad(g * b))
+""",
+    ),
+    (
+        "u05-multiply",
+        "a finite difference in place of the rule",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b, h = self.value, other.value, 1e-6
+        by_a, by_b = ((a + h) * b - a * b) / h, (a * (b + h) - a * b) / h
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * by_a), other.grad(g * by_b)))
+""",
+    ),
+    (
+        "u07-step",
+        "the slopes are made a unit long",
+        """
+def gradient_step(cost, values, rate):
+    grad = cost(**{k: Scalar(v, name=k) for k, v in values.items()}).grad()
+    length = sum(g * g for g in grad.values()) ** 0.5
+    return {k: v - rate * grad.get(k, 0.0) / length for k, v in values.items()}
+""",
+    ),
+    (
+        "u07-step",
+        "two steps in one",
+        """
+def gradient_step(cost, values, rate):
+    for _ in range(2):
+        grad = cost(**{k: Scalar(v, name=k) for k, v in values.items()}).grad()
+        values = {k: v - rate * grad.get(k, 0.0) for k, v in values.items()}
+    return values
+""",
+    ),
+    (
+        "u07-step",
+        "new values as Scalars",
+        """
+def gradient_step(cost, values, rate):
+    leaves = {k: Scalar(v, name=k) for k, v in values.items()}
+    grad = cost(**leaves).grad()
+    return {k: leaf - rate * grad.get(k, 0.0) for k, leaf in leaves.items()}
+""",
+    ),
+]
+
+
+def result(exercise, source=None):
+    """What an answer, or the solution, comes to after the unit's first cells."""
+    cells = read(Path(course.units.__path__[0]) / unit_of(exercise) / "exercises.py")
+    namespace = {"__name__": "__main__"}
+    for cell in cells:
+        if cell.type == "code" and cell.role != "check":
+            exec(source if source is not None and cell.id == exercise else cell.source, namespace)
+    return check_namespace(find(exercise), namespace)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "source"), [pytest.param(e, s, id=f"{e}: {what}") for e, what, s in WRONG]
+)
+def test_it_is_rejected(exercise, source):
+    found = result(exercise, source)
+    assert found.status != "pass"
+    assert found.points < found.max_points
+    assert found.mistake is None  # no name is said of a mistake that isn't known
+
+
+@pytest.mark.parametrize("exercise", sorted({exercise for exercise, _, _ in WRONG}))
+def test_the_solution_is_not(exercise):
+    found = result(exercise)
+    assert (found.status, found.points) == ("pass", found.max_points)
+    assert sum(e == exercise for e, _, _ in WRONG) >= 3
