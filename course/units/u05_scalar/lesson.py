@@ -183,7 +183,7 @@ letters = [("+", "×", "1"), ("+", "a", "1"), ("×", "a", "1 · 5"), ("×", "b",
 fig, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
 ax.axis((-0.7, 4.7, -0.9, 2.2))
 ax.set_axis_off()
-look = {"arrowstyle": "-|>", "color": "#b34700", "ls": "--", "lw": 2, "shrinkB": 38}
+look = {"arrowstyle": "-|>", "color": "#b34700", "ls": "--", "lw": 2, "shrinkB": 50}
 for start, end, g in letters:
     ax.annotate("", spots[end], spots[start], arrowprops=look)
     x0, y0 = [(p + q) / 2 for p, q in zip(spots[start], spots[end], strict=True)]
