@@ -1,5 +1,3 @@
-# ruff: noqa: E501 (a figure's alt text stands in its cell's header, one line)
-
 # %% [markdown] id=u04-why
 # # Three answers, one slope: who is right?
 #

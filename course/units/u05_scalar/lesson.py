@@ -1,5 +1,3 @@
-# ruff: noqa: E501 (a figure's alt text stands in its cell's header, one line)
-
 # %% [markdown] id=u05-why
 # # Where does the slope come from?
 #

@@ -1,5 +1,3 @@
-# ruff: noqa: E501 (a figure's alt text stands in its cell's header, one line)
-
 # %% [markdown] id=u07-why
 # # Why does a loop that works explode on real data?
 #
