@@ -12,7 +12,7 @@ from autodiff.errors import OptionError
 from course.checking.local import check_namespace, raised
 from course.checking.registry import exercises, find, unit_of
 from course.checking.report import Report
-from course.console import paint
+from course.console import command, paint
 from course.grading.limits import Limits
 from course.grading.magics import plain_python
 from course.grading.reader import Document, UnreadableError, read
@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
     done = True
     for exercise in chosen:
         result = check_namespace(exercise, namespace)
-        report = Report(exercise, result, options.hints, more="course check {id} --hints {hints}")
+        report = Report(exercise, result, options.hints, more=command("check {id} --hints {hints}"))
         print(f"\n{report}" if exercise is not chosen[0] else report)
         done &= report.result.points == exercise.points
     return 0 if done else 1
@@ -53,8 +53,8 @@ def default_file(unit: str) -> Path:
     work = [p for p in there if p.parts[0] == "work"] or there
     if not work:
         raise OptionError(
-            f"no file of {unit} in {' or '.join(FOLDERS)}. Name yours: course check {unit[:3]} FILE, "
-            "or make one with: course start"
+            f"no file of {unit} in {' or '.join(FOLDERS)}. Name yours: {command(f'check {unit[:3]} FILE')}, "
+            f"or make one with: {command('start')}"
         )
     return max(work, key=lambda p: p.stat().st_mtime_ns)
 

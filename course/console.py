@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TextIO
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
@@ -22,6 +23,14 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def command(verb: str) -> str:
+    """How to call a verb here: by bootstrap.py in a checkout, where `course` may not be on the path."""
+    checkout = Path(__file__).resolve().parents[1]
+    if not (checkout / "bootstrap.py").is_file():
+        return f"course {verb}"
+    return f"{'py' if os.name == 'nt' else 'python3'} bootstrap.py {verb}"
 
 
 def has_colour(stream: TextIO | None = None) -> bool:

@@ -14,10 +14,11 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from course.console import command
 from course.handout import MANIFEST, HandoutError, Outcome, hand_out, read_manifest, shipped_files
 
 KEY = re.compile(r"[A-Za-z0-9._@+-]{1,64}")
-_AGAIN = "course start"
+_AGAIN = command("start")
 
 
 def main(argv: list[str]) -> int:
@@ -140,7 +141,7 @@ def _tell(outcome: Outcome, work: Path, student: str) -> None:
 
     print(
         f"Python {platform.python_version()}; drawings by {tier_report().used}; isolation L0 here: checks "
-        "are for learning, no mark comes from them. (`course doctor` tells more.)"
+        f"are for learning, no mark comes from them. (`{command('doctor')}` tells more.)"
     )
 
 

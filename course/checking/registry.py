@@ -6,6 +6,7 @@ import difflib
 import hashlib
 import importlib
 import pkgutil
+import re
 from functools import cache
 from importlib.resources import files
 
@@ -20,8 +21,9 @@ def unit_names() -> list[str]:
 
 
 def unit_of(identifier: str) -> str:
-    """The folder of a unit or an exercise: "u05" and "u05-multiply" give u05_scalar."""
+    """The folder of a unit or an exercise: "u05", "u5" and "u05-multiply" give u05_scalar."""
     names = unit_names()
+    identifier = re.sub(r"^u(\d)(?!\d)", r"u0\1", identifier)
     found = [name for name in names if name == identifier or name[:3] == identifier[:3]]
     if len(identifier) < 3 or not found:
         raise OptionError(f"there is no unit {identifier!r}; there are {', '.join(n[:3] for n in names)}")

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from autodiff import Scalar, finite_difference
-from course.console import progress
+from course.console import command, progress
 from course.data import load
 from course.demo.grading import grade_three
 from course.demo.regression import Line, Standardised, Step, agreeing_digits, closed_form, cost_of, descend
@@ -59,8 +59,8 @@ def main(argv: list[str] | None = None) -> int:
     print("\nWhat to do next:")
     print(f"  open {report} in a browser")
     print("  read autodiff/closures.py, graph.py, scalar.py: the engine that did it, in that order")
-    print("  python3 bootstrap.py start    the notebooks, in JupyterLab")
-    print("  python3 bootstrap.py doctor   what this machine has, and how to get what is missing")
+    print(f"  {command('start')}    the notebooks, in JupyterLab")
+    print(f"  {command('doctor')}   what this machine has, and how to get what is missing")
     return 0 if agrees else 1
 
 

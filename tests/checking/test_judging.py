@@ -304,7 +304,7 @@ def test_truth_is_exact_and_shown_with_a_central_difference():
     assert (by_y, by_z) == (pytest.approx(2.1, rel=1e-14), 0.0)
 
 
-@pytest.mark.parametrize("name", ["u05", "u05-multiply", "u05_scalar"])
+@pytest.mark.parametrize("name", ["u05", "u5", "u05-multiply", "u5-multiply", "u05_scalar"])
 def test_a_unit_is_found_by_any_of_its_names(name):
     assert unit_of(name) == "u05_scalar"
 

@@ -13,6 +13,7 @@ from course.check import main
 from course.checking import check
 from course.checking.local import check_namespace
 from course.checking.registry import find
+from course.console import command
 from course.units import __path__ as units
 
 MULTIPLY = find("u05-multiply")
@@ -119,7 +120,7 @@ def test_a_file_is_checked_and_the_exit_code_says_whether_all_is_right(tmp_path,
     assert main(["u05-multiply", str(script(tmp_path, wrong)), "--hints", "2"]) == 1
     told = capsys.readouterr().out
     assert "(M16)" in told
-    assert "course check u05-multiply --hints 3" in told
+    assert "check u05-multiply --hints 3" in told
     assert told.count("u05-multiply:") == 1  # the file's own check cell isn't run as well
 
 
@@ -133,7 +134,7 @@ def test_an_error_in_a_cell_is_told_and_the_next_one_runs(tmp_path, capsys):
 def test_the_newest_file_in_work_is_taken(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["u05"]) == 2
-    assert "course start" in capsys.readouterr().out
+    assert command("start") in capsys.readouterr().out
     (tmp_path / "work" / "exercises").mkdir(parents=True)
     script(tmp_path / "work" / "exercises", SOLUTION)
     assert main(["u05"]) == 0
