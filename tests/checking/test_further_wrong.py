@@ -1,4 +1,4 @@
-"""Wrong answers that no signature was made for, written from the task's text alone: rejected all the same."""
+"""Wrong answers written from the task's text alone: rejected, and given no name but one that is theirs."""
 
 from pathlib import Path
 
@@ -113,7 +113,136 @@ def gradient_step(cost, values, rate):
     return {k: leaf - rate * grad.get(k, 0.0) for k, leaf in leaves.items()}
 """,
     ),
+    (
+        "u04-combine",
+        "takes a value of 0 for a missing key",
+        """
+def combine_dicts(a, b, op=operator.add):
+    merged = {}
+    for key in [*a, *b]:
+        if a.get(key) and b.get(key):
+            merged[key] = op(a[key], b[key])
+        else:
+            merged[key] = a.get(key) or b.get(key) or 0
+    return merged
+""",
+    ),
+    (
+        "u04-combine",
+        "gives one dictionary itself back where the other is empty",
+        """
+def combine_dicts(a, b, op=operator.add):
+    if not b:
+        return a
+    if not a:
+        return b
+    merged = dict(a)
+    for key, value in b.items():
+        merged[key] = op(merged[key], value) if key in merged else value
+    return merged
+""",
+    ),
+    (
+        "u04-combine",
+        "starts from the second, so the operator gets its value first",
+        """
+def combine_dicts(a, b, op=operator.add):
+    merged = dict(b)
+    for key, value in a.items():
+        merged[key] = op(merged[key], value) if key in merged else value
+    return merged
+""",
+    ),
+    (
+        "u05-multiply",
+        "finds the other factor by dividing the product, which fails at 0",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b = self.value, other.value
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * (a * b / a)), other.grad(g * (a * b / b))))
+""",
+    ),
+    (
+        "u05-multiply",
+        "a product adds to what earlier calls of grad answered",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b, total = self.value, other.value, {}
+
+        def grad(g):
+            nonlocal total
+            total = add_up(total, self.grad(g * b))
+            total = add_up(total, other.grad(g * a))
+            return total
+
+        return Scalar(a * b, grad=grad)
+""",
+    ),
+    (
+        "u05-multiply",
+        "a sum hands on its own slope, 1, in place of the gradient that arrives",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(1.0), other.grad(1.0)))
+
+    def __mul__(self, other):
+        a, b = self.value, other.value
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * b), other.grad(g * a)))
+""",
+    ),
+    (
+        "u07-step",
+        "hands the leaves over by position",
+        """
+def gradient_step(cost, values, rate):
+    grad = cost(*[Scalar(v, name=k) for k, v in values.items()]).grad()
+    return {k: v - rate * grad.get(k, 0.0) for k, v in values.items()}
+""",
+    ),
+    (
+        "u07-step",
+        "takes an unused parameter's own value for its slope",
+        """
+def gradient_step(cost, values, rate):
+    grad = cost(**{k: Scalar(v, name=k) for k, v in values.items()}).grad()
+    return {k: v - rate * grad.get(k, v) for k, v in values.items()}
+""",
+    ),
+    (
+        "u07-step",
+        "stays where it is if the step would make the cost rise",
+        """
+def gradient_step(cost, values, rate):
+    before = cost(**{k: Scalar(v, name=k) for k, v in values.items()})
+    grad = before.grad()
+    moved = {k: v - rate * grad.get(k, 0.0) for k, v in values.items()}
+    after = cost(**{k: Scalar(v, name=k) for k, v in moved.items()})
+    return moved if after.value <= before.value else dict(values)
+""",
+    ),
 ]
+
+# The names that may be said of an answer; of the others none is known.
+NAMES = {
+    "gives one dictionary itself back where the other is empty": "M03",
+    "starts from the second, so the operator gets its value first": "op-swapped",
+}
+
+# Answers that the cases don't tell from a right one yet: what is missing, and whether it's so at every seed.
+UNSEEN = {
+    "takes a value of 0 for a missing key": ("no shared key has the value 0", True),
+    "finds the other factor by dividing the product, which fails at 0": ("no factor is 0", True),
+    "stays where it is if the step would make the cost rise": ("few rates go too far", False),
+}
 
 
 def result(exercise, source=None):
@@ -126,14 +255,20 @@ def result(exercise, source=None):
     return check_namespace(find(exercise), namespace)
 
 
+def marks(what):
+    reason, always = UNSEEN.get(what, ("", False))
+    return [pytest.mark.xfail(reason=reason, strict=always)] if reason else []
+
+
 @pytest.mark.parametrize(
-    ("exercise", "source"), [pytest.param(e, s, id=f"{e}: {what}") for e, what, s in WRONG]
+    ("exercise", "what", "source"),
+    [pytest.param(*row, id=f"{row[0]}: {row[1]}", marks=marks(row[1])) for row in WRONG],
 )
-def test_it_is_rejected(exercise, source):
+def test_it_is_rejected(exercise, what, source):
     found = result(exercise, source)
     assert found.status != "pass"
     assert found.points < found.max_points
-    assert found.mistake is None  # no name is said of a mistake that isn't known
+    assert found.mistake is None or found.mistake.name == NAMES.get(what)
 
 
 @pytest.mark.parametrize("exercise", sorted({exercise for exercise, _, _ in WRONG}))
