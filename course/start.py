@@ -18,6 +18,7 @@ from course.console import command
 from course.handout import MANIFEST, HandoutError, Outcome, hand_out, read_manifest, shipped_files
 
 KEY = re.compile(r"[A-Za-z0-9._@+-]{1,64}")
+LAB_CONFIG = Path(__file__).with_name("lab")  # no question about news over a student's first report
 _AGAIN = command("start")
 
 
@@ -86,7 +87,9 @@ def open_lab(work: Path, browser: bool) -> int:
         command.append("--no-browser")
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # in a container; Jupyter would refuse
-    with subprocess.Popen(command) as child:
+    ours = (str(LAB_CONFIG), os.environ.get("JUPYTER_CONFIG_PATH", ""))
+    environment = {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(filter(None, ours))}
+    with subprocess.Popen(command, env=environment) as child:
         try:
             _tell_address(child)
             return child.wait()

@@ -20,7 +20,7 @@ LIBRARY: dict[str, tuple[str, str]] = {
         "Something arrives from above. Double it: does everything you send on double too?",
     ),
     "M16": (
-        "takes its own value in a product",
+        "uses each factor's own value as its slope in a product",
         "Cover one factor with a finger and nudge it: which number says how fast the product moves?",
     ),
     "M32": (

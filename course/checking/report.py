@@ -78,7 +78,8 @@ class Report:
 
     def to_html(self) -> str:
         """The same in HTML: no script, no style of the page's changed, everything escaped."""
-        good, bad = "color:#00795b", "color:#b34700"
+        badge = "color:#fff;padding:.1em .5em;border-radius:.3em;white-space:nowrap;background-color:"
+        good, bad = f"{badge}#00795b", f"{badge}#b34700"  # with a ground of their own: readable on any theme
         rows = "".join(
             f'<tr><td style="text-align:left"><span style="{good if passed else bad};font-weight:bold">'
             f"{'✓ passed' if passed else '✗ not yet'}</span></td>"
