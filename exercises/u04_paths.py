@@ -18,7 +18,8 @@ from course.checking import check
 #
 # Write `combine_dicts(a, b, op)`. It returns a new dictionary with every key of `a` and of `b`. A key that
 # both have gets `op(a's value, b's value)`; a key that only one has keeps its value. `a` and `b` stay as
-# they are. Without a third argument, `op` adds.
+# they are, and the answer is a new dictionary even if one of them is empty. Without a third argument, `op`
+# adds.
 
 # %% id=u04-combine role=exercise
 def combine_dicts(a, b, op=operator.add):

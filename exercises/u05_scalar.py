@@ -24,7 +24,9 @@ def add_up(a, b):
 # answers with a dictionary: what each named leaf gets. A leaf answers `{name: g}`, a constant `{}`.
 #
 # Complete `__add__` and `__mul__`. Each returns a new `Scalar` whose value is the sum or the product, and
-# whose `grad(g)` asks both operands and merges what they answer with `add_up`.
+# whose `grad(g)` asks both operands and merges what they answer with `add_up`. It is the gradient of the
+# values that were added or multiplied, even if someone changes `a.value` afterwards, and asking twice gives
+# the same answer twice.
 #
 # Example: with `a = Scalar(2.0, "a")` and `b = Scalar(5.0, "b")`, `(a * b).grad(10.0)` is
 # `{"a": 50.0, "b": 20.0}`.

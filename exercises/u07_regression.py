@@ -16,10 +16,10 @@ from course.checking import check
 # ## One step for all parameters
 #
 # Write `gradient_step(cost, values, rate)`: one step of gradient descent. `values` holds a number for each
-# parameter's name, and `cost(**leaves)` takes a `Scalar` for each name and returns the cost as a `Scalar`.
+# parameter's name, and `cost(**leaves)` takes a `Scalar` of that name for each and returns the cost as a `Scalar`.
 # Return a new dictionary of numbers: each value moved against its slope by `rate` times the slope, all
 # slopes taken at the same point. A parameter that the cost doesn't use stays where it is; `values` is left
-# as it was.
+# as it was. The step is taken whatever it does to the cost.
 #
 # Example: with `cost = lambda b, w: (b + w * 3 - 10).square()`,
 # `gradient_step(cost, {"b": 0.0, "w": 0.0}, 0.1)` is `{"b": 2.0, "w": 6.0}`.

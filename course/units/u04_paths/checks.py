@@ -32,6 +32,8 @@ def _case(rng: np.random.Generator, name: str, families: tuple[str, ...], a: str
 def combine_cases(rng: np.random.Generator) -> list[Case]:
     """Keys apart, shared, on one side; three operators; empty dictionaries; the default."""
     both = ("forward", "values")
+    zero = _case(rng, "one key in common, 0 in the first, multiplying", ("reuse",), "p q", "q r", "multiply")
+    zero.data["a values"][1] = 0.0
     return [
         _case(rng, "no key in common, the default operator", ("forward",), "p q", "r", ""),
         _case(rng, "one key in common, the default operator", ("values",), "p q", "q r", ""),
@@ -41,6 +43,7 @@ def combine_cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, "the first dictionary empty", (*both, "state"), "", "p q", "multiply"),
         _case(rng, "the second dictionary empty", ("state",), "p q", "", "subtract"),
         _case(rng, "keys in common, and the inputs looked at afterwards", ("state",), "p q", "q r", "add"),
+        zero,
     ]
 
 

@@ -21,7 +21,7 @@ def _run(program: str, x: Any, y: Any) -> Any:
 
 
 def multiply_cases(rng: np.random.Generator) -> list[Case]:
-    """Every program at fresh numbers: x, y and g apart from each other, from 0 and from 1."""
+    """Every program at fresh numbers, apart from each other, from 0 and from 1; then a product at 0."""
     cases = []
     for program in (*PLAIN, *REUSED, CONSTANTS):
         x, y, g = (float(v) for v in rng.uniform(1.2, 2.9, 3) * rng.choice([-1.0, 1.0], 3))
@@ -30,7 +30,9 @@ def multiply_cases(rng: np.random.Generator) -> list[Case]:
         cases.append(Case(f"{program} at x = {x:.4g}, y = {y:.4g}, g = {g:.4g}", ("forward", family), data))
     last = {**cases[0].data, "edit": True}
     name = "x · y, whose x and y get new values between the forward and the backward pass"
-    return [*cases, Case(name, ("forward", "state"), last)]
+    zero = {**cases[0].data, "x": 0.0}
+    at_zero = f"x · y at x = 0, y = {zero['y']:.4g}, g = {zero['g']:.4g}"
+    return [*cases, Case(name, ("forward", "state"), last), Case(at_zero, ("forward", "values"), zero)]
 
 
 def multiply_judge(case: Case, answer: Answer) -> list[Verdict]:

@@ -35,7 +35,7 @@ def _case(rng: np.random.Generator, cost: str, names: str, families: tuple[str, 
 
 
 def step_cases(rng: np.random.Generator) -> list[Case]:
-    """One, two, three parameters; rates from none to large; a parameter without use."""
+    """One, two, three parameters; rates from none to one that overshoots; a parameter without use."""
     rates = [round(float(r), 4) for r in rng.uniform(0.03, 0.3, 4)]
     return [
         _case(rng, ORIGIN, "w", ("forward",), rates[0]),
@@ -44,6 +44,7 @@ def step_cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, PARABOLA, "a b w", ("reuse",), rates[3]),
         _case(rng, LINE, "b w", ("state",), 0.0),
         _case(rng, UNUSED, "b w c", ("state",), rates[0]),
+        _case(rng, ORIGIN, "w", ("state",), 6.0),
     ]
 
 
@@ -150,7 +151,7 @@ EXERCISES = [
             "forward": "one parameter moves downhill",
             "values": "two parameters move, from one point",
             "reuse": "three parameters that depend on each other",
-            "state": "rate 0, an unused parameter, inputs left alone",
+            "state": "rates 0 and large, an unused parameter, inputs left alone",
         },
         signatures=[
             Signature("M32", _like(_one_after_the_other)),
