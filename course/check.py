@@ -37,6 +37,7 @@ def main(argv: list[str]) -> int:
     except (OptionError, OSError, UnreadableError) as problem:
         print(f"course check: {problem}")
         return 2
+    print(f"{path}:")
     namespace = run_cells(document)
     done = True
     for exercise in chosen:

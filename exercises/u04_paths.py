@@ -1,4 +1,4 @@
-"""U4 Many paths: combine_dicts: exercises. Write your code in place of each blank, then run this file."""
+"""U4 Many paths: combine_dicts: exercises. Write your code in place of each blank, then: course check u04 FILE"""
 
 # %% id=u04-student
 STUDENT = ""

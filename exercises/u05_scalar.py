@@ -1,4 +1,4 @@
-"""U5 The Scalar class: exercises. Write your code in place of each blank, then run this file."""
+"""U5 The Scalar class: exercises. Write your code in place of each blank, then: course check u05 FILE"""
 
 # %% id=u05-student
 STUDENT = ""

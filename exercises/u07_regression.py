@@ -1,4 +1,4 @@
-"""U7 Linear regression by gradient descent: exercises. Write your code in place of each blank, then run this file."""
+"""U7 Linear regression by gradient descent: exercises. Write your code in place of each blank, then: course check u07 FILE"""
 
 # %% id=u07-student
 STUDENT = ""
@@ -16,7 +16,8 @@ from course.checking import check
 # ## One step for all parameters
 #
 # Write `gradient_step(cost, values, rate)`: one step of gradient descent. `values` holds a number for each
-# parameter's name, and `cost(**leaves)` takes a `Scalar` of that name for each and returns the cost as a `Scalar`.
+# parameter's name, and `cost(**leaves)` takes a `Scalar` of that name for each and returns the cost as a
+# `Scalar`.
 # Return a new dictionary of numbers: each value moved against its slope by `rate` times the slope, all
 # slopes taken at the same point. A parameter that the cost doesn't use stays where it is; `values` is left
 # as it was. The step is taken whatever it does to the cost.

@@ -51,7 +51,8 @@ def solutions(unit: Unit, cells: Iterable[Cell]) -> NotebookNode:
 
 def script(unit: Unit, cells: Iterable[Cell]) -> str:
     """The exercises as a percent-format file, for those who'd rather use an editor: it runs as it is."""
-    title = f'"""{unit.heading}: exercises. Write your code in place of each blank, then run this file."""'
+    told = f"Write your code in place of each blank, then: course check {unit.prefix} FILE"
+    title = f'"""{unit.heading}: exercises. {told}"""'
     parts = [title]
     for cell in for_students(with_student(unit, cells)):
         mark = "# %% [markdown]" if cell.type == "markdown" else "# %%"
