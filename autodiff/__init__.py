@@ -19,6 +19,10 @@ _HOMES = {
     "numerical_gradient": "checks",
     "numerical_gradient_full": "checks",
     "draw": "drawing",
+    **dict.fromkeys(("tensor", "Tensor"), "tensors"),
+    **dict.fromkeys(("elementwise", "linear", "primitive", "variadic"), "primitive"),
+    **dict.fromkeys(("no_grad", "stop_gradient", "trace_nonfinite"), "recording"),
+    **dict.fromkeys(("gradients", "grad", "value_and_grad", "elementwise_grad", "vjp", "jvp"), "functional"),
 }
 
 __all__ = list(_HOMES)  # pyright: ignore[reportUnsupportedDunderAll]
@@ -27,6 +31,10 @@ __version__ = "0.1.0"
 
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
+    if home is None and not name.startswith("_"):
+        value = importlib.import_module("autodiff.ops").FUNCTIONS.get(name)
+        if value is not None:
+            return value  # not stored: a row may be declared anew
     if home is None:
         raise AttributeError(
             f"module 'autodiff' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}"

@@ -41,3 +41,15 @@ class OptionError(GradientError, ValueError):
 
 class DrawingError(GradientError, RuntimeError):
     """A picture could not be made or saved."""
+
+
+class UnsupportedError(GradientError, TypeError):
+    """A function or an argument that an engine has no rule for: refused, never ignored."""
+
+
+class FreedGraphError(GradientError, RuntimeError):
+    """A backward pass met a graph that an earlier one has cleared."""
+
+
+class NonFiniteError(GradientError, ArithmeticError):
+    """A value or a gradient turned nan or infinite while `trace_nonfinite` was watching."""

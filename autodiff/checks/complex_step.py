@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike
 from autodiff.checks.differences import central, default_step
 from autodiff.checks.evaluation import Function, Gradients, Point, Vary, check_step
 from autodiff.errors import NumericalCheckError
-from autodiff.ops.shapes import Array, reduce_broadcast
+from autodiff.ops.shapes import reduce_broadcast
+from autodiff.primitive import Array
 
 UNDERFLOW = 1e-280  # a slope below 1e-308 / 1e-20 leaves no imaginary part
 # Steps of a second look, in default steps. The ratio √50 isn't a fraction, so that two differences of a

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 
 from autodiff.checks.evaluation import Function, Gradients, Point, Vary, check_step
 from autodiff.errors import NumericalCheckError
-from autodiff.ops.shapes import Array, reduce_broadcast
+from autodiff.ops.shapes import reduce_broadcast
+from autodiff.primitive import Array
 
 FLOAT_STEP = (
     6e-6  # about the cube root of 2.2e-16: truncation (h²) and rounding (1/h) are equally small there

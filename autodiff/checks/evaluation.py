@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from autodiff.errors import NumericalCheckError, OperandError, OptionError, ShapeError
-from autodiff.ops.shapes import Array, Shape
+from autodiff.primitive import Array, Shape
 
 Function: TypeAlias = Callable[..., Any]
 Gradients: TypeAlias = tuple[Array | None, ...]

@@ -1,4 +1,16 @@
 """The rows, a room per family: shapes first. Each file holds the forward and the gradient of its operations.
 
-Needs errors.py. Read from U10 on; `shapes` in U11.
+Needs primitive.py. `FUNCTIONS` has them all by name, together with what is composed from them. Read from U10
+on; `shapes` in U11.
 """
+
+from autodiff.ops import join as join
+from autodiff.ops import linalg as linalg
+from autodiff.ops import pointwise as pointwise
+from autodiff.ops import reduce as reduce
+from autodiff.ops import scans as scans
+from autodiff.ops import select as select
+from autodiff.ops import shapes as shapes
+from autodiff.ops import statistics as statistics
+from autodiff.ops import transcendental as transcendental
+from autodiff.primitive import FUNCTIONS as FUNCTIONS

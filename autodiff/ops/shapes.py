@@ -1,21 +1,20 @@
 """Shapes and their reversal: what a stretched array's gradient becomes on the way back.
 
-Adds `reduce_broadcast`. Needs errors.py and NumPy's broadcasting: two shapes are aligned from the right,
-missing axes and axes of size 1 are stretched. Read in U11.
+Adds `reduce_broadcast` and the rows `unbroadcast`, `sum` and their reverse `stretch`. Needs
+primitive.py and NumPy's broadcasting: two shapes are aligned from the right, missing axes and axes of size 1
+are stretched. Read in U11.
 """
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.lib.array_utils import normalize_axis_tuple
+from numpy.typing import ArrayLike
 
 from autodiff.errors import ShapeError
-
-Array: TypeAlias = NDArray[Any]
-Shape: TypeAlias = tuple[int, ...]
-Axis: TypeAlias = int | tuple[int, ...] | None
+from autodiff.primitive import Array, Axis, Function, Shape, linear, primitive
 
 
 def reduce_broadcast(grad: ArrayLike, var_shape: Shape) -> Array:
@@ -55,3 +54,59 @@ def reduce_broadcast(grad: ArrayLike, var_shape: Shape) -> Array:
     # dtype: NumPy would widen small integers. keepdims, then reshape: an array even where one number is left.
     total: Array = grad.sum(axis=tuple(stretched), keepdims=True, dtype=grad.dtype)
     return total.reshape(var_shape)
+
+
+unbroadcast = linear(
+    "unbroadcast",
+    "Σ↓",
+    lambda a, like: reduce_broadcast(a, like.shape),
+    doc="`a` summed over the axes along which something of the shape of `like` was stretched to it.",
+    like="a",
+    a=lambda g, a: stretch(g, like=a),
+)
+
+
+def _stretch(a: Any, like: Any, axis: Axis = None, keepdims: bool = True) -> Array:
+    shape = like.shape
+    if not keepdims and shape:
+        gone = range(len(shape)) if axis is None else normalize_axis_tuple(axis, len(shape))
+        a = np.reshape(a, [1 if k in gone else size for k, size in enumerate(shape)])
+    return np.broadcast_to(a, shape)
+
+
+stretch: Function = linear(
+    "stretch",
+    "↔",
+    _stretch,
+    doc="`a` repeated to the shape of `like`; without keepdims, the axes that a sum over `axis` took away return.",
+    like="a",
+    a=lambda g, a, axis, keepdims: unbroadcast(g, like=a) if keepdims else sum(g, axis=axis),
+)
+
+
+_add: Function = np.add.reduce  # a third of the cost of np.sum
+
+
+def _sum(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+    return _add(a, axis=axis, keepdims=keepdims)
+
+
+sum: Function = primitive(
+    "sum",
+    "Σ",
+    _sum,
+    kind="linear",
+    numpy=(np.sum,),
+    doc="The sum over `axis` (all of them by default).",
+    like="a",
+    a=lambda g, a, axis, keepdims: stretch(g, like=a, axis=axis, keepdims=keepdims),
+)
+
+cast: Function = linear(
+    "cast",
+    "→",
+    lambda a, like: np.asarray(a, dtype=like.dtype),
+    doc="`a` in the dtype of `like`.",
+    like="a",
+    a=lambda g, a: cast(g, like=a),
+)

@@ -1,0 +1,298 @@
+"""The one backward pass of every engine from Tensor on, over nodes that lie apart from their values.
+
+Needs primitive.py (rows) and ops/ (what fits a gradient to its variable). Adds Node and Leaf, the pass, and
+what a thread is recording. Read with U10 (one pass over arrays) and U14 (what it costs).
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Collection, Iterable
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from autodiff.errors import FreedGraphError, GradientError, NonFiniteError
+from autodiff.ops.pointwise import add
+from autodiff.ops.shapes import cast, unbroadcast
+from autodiff.primitive import Like, Row, Shape
+
+next_order = itertools.count().__next__
+by_order = attrgetter("order")
+Wrap = Callable[[Any, "Node | None"], Any]
+
+
+class Node:
+    """How one value was computed: its row, the nodes of its operands, and what its rules will read.
+
+    It never refers to its own value, so no cycle keeps it alive: reference counting frees a graph. `parents`
+    has None for a constant. `kept` is None once a backward pass has cleared it. `g` and `owned` are in use
+    during a pass only: the gradient so far, and whether its buffer was made here and may be added into.
+    `alike` says that operands and value agree in shape and dtype, so that nothing has to be fitted.
+    """
+
+    __slots__ = ("alike", "dtype", "g", "kept", "name", "order", "owned", "parents", "row", "shape")
+
+    order: int
+    row: Row | None
+    parents: tuple[Node | None, ...]
+    kept: Any
+    shape: Shape
+    dtype: np.dtype[Any]
+    g: Any
+    owned: bool
+    alike: bool
+    name: str
+
+    def __repr__(self) -> str:
+        name = getattr(self, "name", None)
+        what = self.row.name if self.row else "leaf"
+        return f"<{what}{f' {name!r}' if name else ''} of shape {self.shape}>"
+
+
+class Leaf(Node):
+    """Where a graph begins: a variable, which holds the gradient that arrives."""
+
+    __slots__ = ("grad",)
+
+    grad: Any
+
+    def __init__(self, like: Any) -> None:
+        self.order = next_order()
+        self.row = None
+        self.parents = self.kept = ()
+        self.shape, self.dtype = like.shape, like.dtype
+        self.g = self.grad = None
+
+
+class _Thread(threading.local):
+    """What this thread is doing. `special` is what each operation looks at: one question for both others."""
+
+    special = False
+    recording = True
+    watch: Callable[[Row, tuple[Any, ...], Any, str], None] | None = None
+
+
+thread = _Thread()
+_pass_lock = threading.RLock()  # gradients lie in the nodes during a pass, and threads may share nodes
+_depth = 0  # a rule may run a pass of its own (checkpoint): how many are under way
+
+
+def ancestors(root: Node, stop: Collection[Node] = ()) -> set[Node]:
+    """`root` and every node it was computed from; not beyond those in `stop`. Errors: FreedGraphError."""
+    met = {root}
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.kept is None:
+            raise freed(node)
+        if node in stop:
+            continue
+        for parent in node.parents:
+            if parent is not None and parent not in met:
+                met.add(parent)
+                waiting.append(parent)
+    return met
+
+
+def freed(node: Node) -> FreedGraphError:
+    """The error that says what an earlier pass has cleared."""
+    return FreedGraphError(
+        f"the graph behind {node!r} was cleared by an earlier backward(), so no gradient can pass it. "
+        "Call the earlier one with backward(keep_graph=True), or compute the value again"
+    )
+
+
+def leading_to(targets: Collection[Node], nodes: Iterable[Node]) -> set[Node]:
+    """Those among `nodes` (oldest first) that were computed from a target; targets included."""
+    met = set(targets)
+    for node in nodes:
+        if not met.isdisjoint(node.parents):
+            met.add(node)
+    return met
+
+
+def propagate(
+    root: Node,
+    g: Any,
+    wanted: set[Node],
+    targets: Collection[Node] | None = None,
+    wrap: Wrap | None = None,
+    free: bool = False,
+) -> dict[Node, Any]:
+    """Hand `g` from `root` down to the targets (None: all leaves), through the nodes in `wanted`.
+
+    A node comes up after all nodes computed from it, so its gradient is complete: each is served once. With
+    `wrap`, the rules run on recorded values. With `free`, each node is cleared once it was served.
+    """
+    global _depth  # noqa: PLW0603 - it counts passes of this thread, which holds the lock
+    with _pass_lock, np.errstate(all="ignore"):
+        outer = [(node, node.g, node.owned) for node in wanted if node.g is not None] if _depth else []
+        for node, _, _ in outer:
+            node.g = None
+        _depth += 1
+        try:
+            root.g, root.owned = g, False
+            return _serve(sorted(wanted, key=by_order), wanted, targets, wrap, free)
+        except BaseException:
+            for node in wanted:
+                node.g = None
+            raise
+        finally:
+            _depth -= 1
+            for node, node.g, node.owned in outer:  # noqa: B007 - puts both back
+                pass
+
+
+def _serve(
+    order: list[Node],
+    wanted: set[Node],
+    targets: Collection[Node] | None,
+    wrap: Wrap | None,
+    free: bool,
+) -> dict[Node, Any]:
+    found: dict[Node, Any] = {}
+    watch, plain, all_leaves = thread.watch, wrap is None, targets is None
+    while order:
+        node = order.pop()
+        g, row = node.g, node.row
+        node.g = None
+        if row is None or (targets and node in targets):
+            if all_leaves or node in targets:  # type: ignore[operator]
+                found[node] = g if wrap or g is None or node.owned else np.array(g)
+            if row is None:
+                continue
+        kept, parents = node.kept, node.parents
+        if free:
+            node.kept, node.parents = None, ()
+        if g is None:
+            continue  # nothing arrived
+        if wrap:
+            kept = _wrapped(node, row, wrap)
+        elif row.into and parents[0] in wanted:
+            _deliver_into(row, g, kept, parents[0])
+            continue
+        alike = node.alike
+        for parent, vjp in zip(parents, row.vjps):  # noqa: B905 - strict costs 0.2 µs; variadic has no end
+            if parent in wanted:
+                d = vjp(g, kept)
+                if watch:
+                    watch(row, kept, d, "gradient")
+                if not alike:
+                    d = fit(d, parent, row)
+                total = parent.g
+                if total is None:
+                    parent.g = (
+                        d  # borrowed: others may see this array, unless a rule of ours made it for a leaf
+                    )
+                    parent.owned = parent.row is None and plain and row.is_ours and _is_new(d, g)
+                elif parent.owned:
+                    total += d
+                else:
+                    parent.g = total = total + d
+                    parent.owned = plain and type(total) is np.ndarray
+    return found
+
+
+def _is_new(d: Any, g: Any) -> bool:
+    return type(d) is np.ndarray and d.base is None and d is not g
+
+
+def _deliver_into(row: Row, g: Any, kept: Any, parent: Node) -> None:
+    """Add a gradient that touches a few entries only, without an array of zeros for each."""
+    if parent.g is None:
+        parent.g, parent.owned = np.zeros(parent.shape, parent.dtype), True
+    elif not parent.owned:
+        parent.g, parent.owned = np.array(parent.g), True
+    assert row.into is not None  # for the types; the caller asked
+    row.into(parent.g, g, kept)
+    if thread.watch:
+        thread.watch(row, kept, parent.g, "gradient")
+
+
+def _wrapped(node: Node, row: Row, wrap: Wrap) -> tuple[Any, ...]:
+    """What `node` keeps, its arrays as recorded values again."""
+    kept, parents = list(node.kept), node.parents
+    count = len(parents)
+    if row.is_variadic:
+        pairs = zip(kept[0], parents, strict=True) if kept and kept[0] else ()
+        kept[:1] = [tuple(value if p is None else wrap(value, p) for value, p in pairs)] if kept else []
+        count = 2  # operands and likes come before out
+    else:
+        for k, parent in enumerate(parents):
+            if k < len(kept) and parent is not None and kept[k] is not None and kept[k] is not parent:
+                kept[k] = wrap(kept[k], parent)
+    if count < len(kept) and kept[count] is not None:
+        kept[count] = wrap(kept[count], node)
+    return tuple(kept)
+
+
+def fit(d: Any, parent: Any, row: Row) -> Any:
+    """`d` with the shape and the dtype of its variable: summed where it was stretched, cast where widened."""
+    try:
+        if d.shape != parent.shape:
+            d = unbroadcast(d, like=parent)
+        return d if d.dtype is parent.dtype or d.dtype == parent.dtype else cast(d, like=parent)
+    except AttributeError as problem:
+        raise no_array(row, d) from problem
+
+
+def no_array(row: Row, d: Any) -> GradientError:
+    """The error for a rule that doesn't answer with an array."""
+    return GradientError(
+        f"a rule of row {row.name!r} returned {type(d).__name__} {d!r}; a rule returns the gradient of its "
+        "operand, an array of its shape (or one that broadcast it). Multiply by g, or use zeros(like=…)"
+    )
+
+
+def nonfinite(row: Row, operands: Any, value: Any, what: str) -> None:
+    """NonFiniteError where `value` has nan or inf: the watch of `trace_nonfinite`."""
+    array = np.asarray(getattr(value, "_data", value))
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return
+    place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+    where = f" at {list(place)}" if place else ""
+    given = ", ".join(_brief(each, place, array.shape) for each in operands if each is not None)
+    raise NonFiniteError(
+        f"the {what} of {row.name} is {array[place]}{where}; it was given {given or 'nothing else'}. If the "
+        "entry is masked by where() afterwards, mask the operand too: where(c, f(where(c, x, safe)), 0)"
+    )
+
+
+def _brief(value: Any, place: tuple[int, ...], shape: Shape) -> str:
+    if isinstance(value, Node | Like):
+        return f"shape {value.shape}"
+    array = np.asarray(getattr(value, "_data", value))
+    if array.shape == shape and array.shape:
+        return f"{array[place]} there (shape {shape})"
+    return repr(array[()]) if array.ndim == 0 else f"an array of shape {array.shape}"
+
+
+def differentiate(
+    root: Node, targets: Collection[Node], g: Any, wrap: Wrap | None, record: bool | None
+) -> tuple[dict[Node, Any], bool]:
+    """Gradients of the targets, and whether they were recorded. Nothing is freed, no `.grad` is touched.
+
+    record=None records exactly if the graph hangs on anything else than the targets: then the answer may
+    itself be differentiated for that.
+    """
+    targets = set(targets)
+    nodes = ancestors(root, stop=() if record is not None else targets)
+    if record is None:
+        record = any(node.row is None and node not in targets for node in nodes) or any(
+            node.row is not None and any(p is not None for p in node.parents) for node in targets
+        )
+    nodes_in_order = sorted(nodes, key=by_order)
+    wanted = leading_to(targets & nodes, nodes_in_order)
+    if root not in wanted:
+        return {}, record
+    if not record:
+        return propagate(root, g, wanted, targets), False
+    assert wrap is not None  # for the types: whoever wants a record says how values are wrapped
+    start = g if type(g) is not np.ndarray else wrap(g, None)
+    return propagate(root, start, wanted, targets, wrap), True
+
+
+__all__ = ["Leaf", "Node", "add", "differentiate", "propagate", "thread"]

@@ -1,0 +1,4 @@
+"""Many entries into one: mean, var, prod, max and their kin; `sum` stands in shapes.py.
+
+Needs shapes.py and pointwise.py. Read in U10.
+"""

@@ -1,0 +1,1 @@
+"""Every operation against NumPy and against numerical derivatives: cases in tables, one harness."""
