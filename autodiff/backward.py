@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.errors import FreedGraphError, GradientError, NonFiniteError
-from autodiff.ops.pointwise import add
+from autodiff.errors import FreedGraphError, GradientError
 from autodiff.ops.shapes import cast, unbroadcast
-from autodiff.primitive import Like, Row, Shape
+from autodiff.primitive import Row, Shape
 
 next_order = itertools.count().__next__
 by_order = attrgetter("order")
@@ -170,7 +169,7 @@ def _serve(
         if g is None:
             continue  # nothing arrived
         if wrap:
-            kept = _wrapped(node, row, wrap)
+            kept = as_recorded(node, row, wrap)
         elif row.into and parents[0] in wanted:
             _deliver_into(row, g, kept, parents[0])
             continue
@@ -212,7 +211,7 @@ def _deliver_into(row: Row, g: Any, kept: Any, parent: Node) -> None:
         thread.watch(row, kept, parent.g, "gradient")
 
 
-def _wrapped(node: Node, row: Row, wrap: Wrap) -> tuple[Any, ...]:
+def as_recorded(node: Node, row: Row, wrap: Wrap) -> tuple[Any, ...]:
     """What `node` keeps, its arrays as recorded values again."""
     kept, parents = list(node.kept), node.parents
     count = len(parents)
@@ -247,29 +246,6 @@ def no_array(row: Row, d: Any) -> GradientError:
     )
 
 
-def nonfinite(row: Row, operands: Any, value: Any, what: str) -> None:
-    """NonFiniteError where `value` has nan or inf: the watch of `trace_nonfinite`."""
-    array = np.asarray(getattr(value, "_data", value))
-    if array.dtype.kind != "f" or np.isfinite(array).all():
-        return
-    place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-    where = f" at {list(place)}" if place else ""
-    given = ", ".join(_brief(each, place, array.shape) for each in operands if each is not None)
-    raise NonFiniteError(
-        f"the {what} of {row.name} is {array[place]}{where}; it was given {given or 'nothing else'}. If the "
-        "entry is masked by where() afterwards, mask the operand too: where(c, f(where(c, x, safe)), 0)"
-    )
-
-
-def _brief(value: Any, place: tuple[int, ...], shape: Shape) -> str:
-    if isinstance(value, Node | Like):
-        return f"shape {value.shape}"
-    array = np.asarray(getattr(value, "_data", value))
-    if array.shape == shape and array.shape:
-        return f"{array[place]} there (shape {shape})"
-    return repr(array[()]) if array.ndim == 0 else f"an array of shape {array.shape}"
-
-
 def differentiate(
     root: Node, targets: Collection[Node], g: Any, wrap: Wrap | None, record: bool | None
 ) -> tuple[dict[Node, Any], bool]:
@@ -293,6 +269,3 @@ def differentiate(
     assert wrap is not None  # for the types: whoever wants a record says how values are wrapped
     start = g if type(g) is not np.ndarray else wrap(g, None)
     return propagate(root, start, wanted, targets, wrap), True
-
-
-__all__ = ["Leaf", "Node", "add", "differentiate", "propagate", "thread"]

@@ -262,7 +262,7 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
         moved = [
             push(out._node, starts, _transpose, make if nested else None) if out._node else None
             for out in outs
-        ]  # type: ignore[arg-type]
+        ]
     zeros = [np.zeros(out.shape, out.dtype) for out in outs]
     answers = [
         z if t is None else _plain(t) if isinstance(t, Tensor) else np.array(t)

@@ -9,7 +9,11 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from autodiff.backward import nonfinite, thread
+import numpy as np
+
+from autodiff.backward import Node, thread
+from autodiff.errors import NonFiniteError
+from autodiff.primitive import Like, Row, Shape
 from autodiff.tensors import Tensor
 
 
@@ -43,7 +47,7 @@ def trace_nonfinite() -> Iterator[None]:
     The message names the row, its operands at that entry, and the double-where recipe.
     """
     before = thread.watch, thread.special
-    thread.watch, thread.special = nonfinite, True
+    thread.watch, thread.special = _nonfinite, True
     try:
         yield
     finally:
@@ -53,3 +57,26 @@ def trace_nonfinite() -> Iterator[None]:
 def stop_gradient(x: Any) -> Any:
     """The values of `x` as a constant: no gradient passes. Arrays come back as they are."""
     return x.detach() if isinstance(x, Tensor) else x
+
+
+def _nonfinite(row: Row, operands: Any, value: Any, what: str) -> None:
+    """NonFiniteError where `value` has nan or inf: the watch of `trace_nonfinite`."""
+    array = np.asarray(getattr(value, "_data", value))
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return
+    place = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
+    where = f" at {list(place)}" if place else ""
+    given = ", ".join(_brief(each, place, array.shape) for each in operands if each is not None)
+    raise NonFiniteError(
+        f"the {what} of {row.name} is {array[place]}{where}; it was given {given or 'nothing else'}. If the "
+        "entry is masked by where() afterwards, mask the operand too: where(c, f(where(c, x, safe)), 0)"
+    )
+
+
+def _brief(value: Any, place: tuple[int, ...], shape: Shape) -> str:
+    if isinstance(value, Node | Like):
+        return f"shape {value.shape}"
+    array = np.asarray(getattr(value, "_data", value))
+    if array.shape == shape and array.shape:
+        return f"{array[place]} there (shape {shape})"
+    return repr(array[()]) if array.ndim == 0 else f"an array of shape {array.shape}"

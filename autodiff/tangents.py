@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backward import Node, Wrap, _wrapped, ancestors, by_order, leading_to
+from autodiff.backward import Node, Wrap, ancestors, as_recorded, by_order, leading_to
 from autodiff.ops.shapes import cast, stretch
 from autodiff.primitive import Function, Row
 
@@ -31,7 +31,7 @@ def push(root: Node, tangents: Mapping[Node, Any], transpose: Transpose, wrap: W
     with np.errstate(all="ignore"):
         for node in nodes:
             if node in wanted and node not in known:
-                kept = _wrapped(node, node.row, wrap) if wrap else node.kept  # type: ignore[arg-type]
+                kept = as_recorded(node, node.row, wrap) if wrap else node.kept  # type: ignore[arg-type]
                 known[node] = _fit(_tangent(node, known, kept, transpose), node)
     return known.get(root)
 

@@ -6,47 +6,19 @@ whose calls arrive here). Adds `tensor()`, Tensor, and the entries that record a
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.backward import Leaf, Node, ancestors, freed, next_order, propagate, thread
+from autodiff.backward import Leaf, Node, ancestors, freed, propagate
+from autodiff.entries import Recorded, as_array, binder
 from autodiff.errors import GradientError, ImmutableError, OperandError, ShapeError
 from autodiff.operators import QUICK, Operators
-from autodiff.primitive import Array, Like, Row, Shape, register
-from autodiff.scalar import Scalar
-
-_REAL = "fiub"  # kinds of dtype that an engine takes
-_FLOAT = np.dtype(np.float64)
+from autodiff.primitive import Array, Shape, register
 
 
-def as_array(value: Any, what: str, copy: bool = False) -> Any:
-    """`value` as real numbers that NumPy can compute with, or an error that says what it is instead.
-
-    Python numbers stay as they are: they take the dtype of the array they meet.
-    """
-    kind = type(value)
-    if kind is float or kind is int or kind is bool:
-        return value
-    if kind is not np.ndarray:
-        if isinstance(value, Scalar):
-            raise OperandError(f"{what} takes arrays and Tensors; got {value!r}. Use its .value")
-        try:
-            value = np.asarray(value)
-        except (ValueError, TypeError) as problem:
-            if isinstance(problem, GradientError):
-                raise
-            raise OperandError(f"{what} takes arrays of numbers; {problem}") from problem
-    if value.dtype.kind not in _REAL:
-        shown = f"an array of dtype {value.dtype}" if value.shape else f"{value[()]!r} ({value.dtype})"
-        advice = "take .real and .imag apart" if value.dtype.kind == "c" else "convert it to floats first"
-        raise OperandError(f"{what} takes real numbers; got {shown}: {advice}")
-    return value.copy() if copy and value.shape else value
-
-
-class Tensor(Operators):
+class Tensor(Recorded, Operators):
     """An array that records how it was computed, so that gradients can be asked for.
 
     `tensor(...)` makes a leaf: a variable, whose `.grad` receives the gradient. Operators, NumPy's functions
@@ -59,10 +31,8 @@ class Tensor(Operators):
     array([2., 4.])
     """
 
-    __slots__ = ("__weakref__", "_data", "_name", "_node")
+    __slots__ = ("__weakref__", "_name")
 
-    _data: Any
-    _node: Node | None
     _name: str | None
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -326,187 +296,7 @@ def untracked(t: Tensor, what: str) -> GradientError:
     return GradientError(f"{what}: {t._brief()} is not tracked: {why}")
 
 
-# --- recording -------------------------------------------------------------------------------------------
-
-
-def bind(row: Row) -> Callable[..., Tensor]:
-    """How `row` is applied to Tensors: entries made for its number of operands, looked at once."""
-    if row.is_variadic:
-        return _variadic(row)
-    if row.options or row.like or len(row.operands) > 2 or None in row.rules.values():
-        return _general(row)
-    return _unary(row) if len(row.operands) == 1 else _binary(row)
-
-
-def _note(row: Row, operands: tuple[Any, ...], out: Any) -> bool:
-    """Whether to record, where something is special: what `no_grad` and `trace_nonfinite` have asked for."""
-    if thread.watch:
-        thread.watch(row, operands, out, "value")
-    return thread.recording
-
-
-def _unary(row: Row) -> Callable[..., Tensor]:
-    forward = row.forward
-    keeps_a, keeps_out = (k in row.needs[0] for k in range(2))
-    can_agree = row.kind == "elementwise" and row.is_ours
-
-    def entry(a: Tensor) -> Tensor:
-        x = a._data
-        out = forward(x)
-        parent = a._node
-        if parent is None or (thread.special and not _note(row, (x,), out)):
-            return make(out, None)
-        node = Node()
-        node.order = next_order()
-        node.row = row
-        node.parents = (parent,)
-        node.kept = (x if keeps_a else None, out) if keeps_out else (x,) if keeps_a else ()
-        node.shape = shape = out.shape
-        node.dtype = dtype = out.dtype
-        node.alike = can_agree and dtype is _FLOAT and parent.dtype is _FLOAT and shape == parent.shape
-        node.g = None
-        return make(out, node)
-
-    return entry
-
-
-def _binary(row: Row) -> Callable[..., Tensor]:
-    forward, name = row.forward, row.name
-    needs_a, needs_b = row.needs
-    can_agree = row.kind == "elementwise" and row.is_ours
-    both = needs_a | needs_b
-    # Which of (a, b, out) are kept: if only a is tracked, if only b is, if both are.
-    only_a, only_b, all_three = (tuple(k in need for k in range(3)) for need in (needs_a, needs_b, both))
-
-    def entry(a: Any, b: Any, _make: Any = Tensor.__new__) -> Tensor:
-        if isinstance(a, Tensor):
-            x, p = a._data, a._node
-        else:
-            x, p = as_array(a, name, 0 in needs_b), None
-        if isinstance(b, Tensor):
-            y, q = b._data, b._node
-        else:
-            y, q = as_array(b, name, 1 in needs_a), None
-        out = forward(x, y)
-        t: Tensor = _make(Tensor)
-        t._data = out
-        if thread.special and not _note(row, (x, y), out):
-            p = q = None
-        if p is None:
-            if q is None:
-                t._node = None
-                return t
-            keep = only_b
-        else:
-            keep = only_a if q is None else all_three
-        node = Node()
-        node.order = next_order()
-        node.row = row
-        node.parents = (p, q)
-        if both:
-            node.kept = (x if keep[0] else None, y if keep[1] else None, out if keep[2] else None)
-        else:
-            node.kept = ()
-        node.shape = shape = out.shape
-        node.dtype = dtype = out.dtype
-        node.alike = (
-            can_agree
-            and dtype is _FLOAT
-            and (p is None or (p.shape == shape and p.dtype is _FLOAT))
-            and (q is None or (q.shape == shape and q.dtype is _FLOAT))
-        )
-        node.g = None
-        t._node = node
-        return t
-
-    return entry
-
-
-def _general(row: Row) -> Callable[..., Tensor]:
-    """Any number of operands, options, operands that only lend their shape."""
-    by_shape = [name in row.like for name in row.operands]
-    has_rule = [rule is not None for rule in row.rules.values()]
-    asked = frozenset().union(*row.needs)
-    out_at = len(row.operands)
-
-    def entry(*args: Any, **given: Any) -> Tensor:
-        operands, options = row.split(args, given)
-        values, parents = [], []
-        for k, operand in enumerate(operands):
-            is_tensor = isinstance(operand, Tensor)
-            copied = k in asked and not by_shape[k]
-            values.append(operand._data if is_tensor else as_array(operand, row.name, copied))
-            parents.append(operand._node if is_tensor and has_rule[k] else None)
-        for name, value in options.items():
-            if isinstance(value, Tensor):
-                options[name] = _as_option(row, name, value)
-        out = row.forward(*values, **options)
-        if thread.special and not _note(row, tuple(values), out):
-            parents = []
-        tracked = [k for k, parent in enumerate(parents) if parent is not None]
-        if not tracked:
-            return make(out, None)
-        needed = row.needs[tracked[0]].union(*(row.needs[k] for k in tracked[1:]))
-        kept: list[Any] = [
-            None if k not in needed else (parents[k] or _like(values[k])) if by_shape[k] else values[k]
-            for k in range(out_at)
-        ]
-        return make(
-            out,
-            _node(row, tuple(parents), (*kept, out if out_at in needed else None, *options.values()), out),
-        )
-
-    return entry
-
-
-def _variadic(row: Row) -> Callable[..., Tensor]:
-    asked = row.needs[0]
-
-    def entry(operands: Any, *args: Any, **given: Any) -> Tensor:
-        (operands,), options = row.split((operands, *args), given)
-        if isinstance(operands, Tensor):
-            operands = tuple(operands)
-        is_tensor = [isinstance(operand, Tensor) for operand in operands]
-        pairs = list(zip(operands, is_tensor, strict=True))
-        values = tuple(x._data if known else as_array(x, row.name, 0 in asked) for x, known in pairs)
-        parents = tuple(x._node if known else None for x, known in pairs)
-        out = row.forward(values, **options)
-        if thread.special and not _note(row, values, out):
-            parents = ()
-        if not any(parent is not None for parent in parents):
-            return make(out, None)
-        likes = tuple(p or _like(v) for p, v in zip(parents, values, strict=True))
-        kept = (values if 0 in asked else None, likes, out if 2 in asked else None, *options.values())
-        return make(out, _node(row, parents, kept, out))
-
-    return entry
-
-
-def _node(row: Row, parents: tuple[Node | None, ...], kept: Any, out: Any) -> Node | None:
-    if out.dtype.kind != "f":
-        return None  # counted or compared: nothing to differentiate
-    node = Node()
-    node.order = next_order()
-    node.row, node.parents, node.kept = row, parents, kept
-    node.shape, node.dtype, node.alike, node.g = out.shape, out.dtype, False, None
-    return node
-
-
-def _like(value: Any) -> Like:
-    array = np.asarray(value)
-    return Like(array.shape, array.dtype)
-
-
-def _as_option(row: Row, name: str, value: Tensor) -> Any:
-    if name == "like":
-        return Like(value.shape, value.dtype)
-    if value._node is not None:
-        raise OperandError(
-            f"{row.name} takes no gradient to its option {name!r}; got {value._brief()}. Use .detach()"
-        )
-    return value._data
-
-
+bind = binder(Tensor)
 register(Tensor, bind)
 for _name, _call in QUICK.items():  # straight to the entry: one Python call less, in most of what programs do
     setattr(Tensor, _name, _call.__dict__["row"].entries[Tensor])
