@@ -146,46 +146,36 @@ def propagate(
 
 
 def _serve(
-    order: list[Node],
-    wanted: set[Node],
-    targets: Collection[Node] | None,
-    wrap: Wrap | None,
-    free: bool,
+    order: list[Node], wanted: set[Node], targets: Collection[Node] | None, wrap: Wrap | None, free: bool
 ) -> dict[Node, Any]:
     found: dict[Node, Any] = {}
-    watch, plain, all_leaves = thread.watch, wrap is None, targets is None
+    watch, plain = thread.watch, wrap is None
     while order:
         node = order.pop()
         g, row = node.g, node.row
         node.g = None
         if row is None or (targets and node in targets):
-            if all_leaves or node in targets:  # type: ignore[operator]
-                found[node] = g if wrap or g is None or node.owned else np.array(g)
+            found[node] = g if wrap or g is None or node.owned else np.array(g)
             if row is None:
                 continue
-        kept, parents = node.kept, node.parents
+        kept, parents, alike = node.kept, node.parents, node.alike
         if free:
             node.kept, node.parents = None, ()
         if g is None:
             continue  # nothing arrived
         if wrap:
-            kept = as_recorded(node, row, wrap)
+            kept = as_recorded(node, kept, parents, wrap)
         elif row.into and parents[0] in wanted:
             _deliver_into(row, g, kept, parents[0])
             continue
-        alike = node.alike
         for parent, vjp in zip(parents, row.vjps):  # noqa: B905 - strict costs 0.2 µs; variadic has no end
             if parent in wanted:
                 d = vjp(g, kept)
-                if watch:
-                    watch(row, kept, d, "gradient")
-                if not alike:
-                    d = fit(d, parent, row)
+                if not alike or watch:
+                    d = fit(d, parent, row, kept)
                 total = parent.g
-                if total is None:
-                    parent.g = (
-                        d  # borrowed: others may see this array, unless a rule of ours made it for a leaf
-                    )
+                if total is None:  # borrowed: others may see this array, unless a rule of ours made it
+                    parent.g = d
                     parent.owned = parent.row is None and plain and row.is_ours and _is_new(d, g)
                 elif parent.owned:
                     total += d
@@ -211,11 +201,12 @@ def _deliver_into(row: Row, g: Any, kept: Any, parent: Node) -> None:
         thread.watch(row, kept, parent.g, "gradient")
 
 
-def as_recorded(node: Node, row: Row, wrap: Wrap) -> tuple[Any, ...]:
+def as_recorded(
+    node: Node, values: tuple[Any, ...], parents: tuple[Node | None, ...], wrap: Wrap
+) -> tuple[Any, ...]:
     """What `node` keeps, its arrays as recorded values again."""
-    kept, parents = list(node.kept), node.parents
-    count = len(parents)
-    if row.is_variadic:
+    kept, count = list(values), len(parents)
+    if node.row is not None and node.row.is_variadic:
         pairs = zip(kept[0], parents, strict=True) if kept and kept[0] else ()
         kept[:1] = [tuple(value if p is None else wrap(value, p) for value, p in pairs)] if kept else []
         count = 2  # operands and likes come before out
@@ -228,8 +219,10 @@ def as_recorded(node: Node, row: Row, wrap: Wrap) -> tuple[Any, ...]:
     return tuple(kept)
 
 
-def fit(d: Any, parent: Any, row: Row) -> Any:
+def fit(d: Any, parent: Any, row: Row, kept: Any = ()) -> Any:
     """`d` with the shape and the dtype of its variable: summed where it was stretched, cast where widened."""
+    if thread.watch:
+        thread.watch(row, kept, d, "gradient")
     try:
         if d.shape != parent.shape:
             d = unbroadcast(d, like=parent)

@@ -92,7 +92,8 @@ def _unary(row: Row, kind: type[Recorded]) -> Function:
         node.order, node.row = next_order(), row
         node.parents = (parent,)
         node.kept = (x if keeps_a else None, out) if keeps_out else (x,) if keeps_a else ()
-        node.shape, node.dtype = shape, dtype = out.shape, out.dtype
+        shape, dtype = out.shape, out.dtype
+        node.shape, node.dtype = shape, dtype
         node.alike = can_agree and dtype is _FLOAT and parent.dtype is _FLOAT and shape == parent.shape
         node.g = None
         return made
@@ -103,15 +104,19 @@ def _unary(row: Row, kind: type[Recorded]) -> Function:
 def _binary(row: Row, kind: type[Recorded]) -> Function:
     """Two operands, no options."""
     forward, name, new = row.forward, row.name, kind.__new__
-    needs_a, needs_b = row.needs
+    only_a, only_b, with_both = _plans(*row.needs)
+    copies_a, copies_b = 0 in row.needs[1], 1 in row.needs[0]
     can_agree = row.kind == "elementwise" and row.is_ours
-    # Whether a, b, out are kept if only a is tracked; if only b is; if both are.
-    plans = [tuple(k in need for k in range(3)) for need in (needs_a, needs_b, needs_a | needs_b)]
-    only_a, only_b, with_both = plans if any(plans[2]) else ((), (), ())
 
     def entry(a: Any, b: Any) -> Recorded:
-        x, p = (a._data, a._node) if isinstance(a, kind) else (as_array(a, name, 0 in needs_b), None)
-        y, q = (b._data, b._node) if isinstance(b, kind) else (as_array(b, name, 1 in needs_a), None)
+        if isinstance(a, kind):
+            x, p = a._data, a._node
+        else:
+            x, p = as_array(a, name, copies_a), None
+        if isinstance(b, kind):
+            y, q = b._data, b._node
+        else:
+            y, q = as_array(b, name, copies_b), None
         made = new(kind)
         made._data = out = forward(x, y)
         if thread.special and not _note(row, (x, y), out):
@@ -124,7 +129,8 @@ def _binary(row: Row, kind: type[Recorded]) -> Function:
         node.order, node.row = next_order(), row
         node.parents = (p, q)
         node.kept = (x if keep[0] else None, y if keep[1] else None, out if keep[2] else None) if keep else ()
-        node.shape, node.dtype = shape, dtype = out.shape, out.dtype
+        shape, dtype = out.shape, out.dtype
+        node.shape, node.dtype = shape, dtype
         node.alike = (
             can_agree
             and dtype is _FLOAT
@@ -135,6 +141,12 @@ def _binary(row: Row, kind: type[Recorded]) -> Function:
         return made
 
     return entry
+
+
+def _plans(a: frozenset[int], b: frozenset[int]) -> list[tuple[bool, ...]]:
+    """Whether a, b, out are kept: if only a is tracked, if only b is, if both are; () if none ever is."""
+    plans = [tuple(k in need for k in range(3)) for need in (a, b, a | b)]
+    return plans if any(plans[2]) else [(), (), ()]
 
 
 def _general(row: Row, kind: type[Recorded]) -> Function:

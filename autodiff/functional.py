@@ -49,7 +49,7 @@ def gradients(out: Tensor, wrt: Any, g: Any = None, record: bool = False) -> Any
 
 
 def _pull(out: Tensor, g: Any, targets: Sequence[Tensor], record: bool | None) -> list[Any]:
-    """The gradients of Σ g·out for `targets`; recorded ones as Tensors (None: where it makes a difference)."""
+    """The gradients of Σ g·out for `targets`; Tensors if recorded (None: where that matters)."""
     start = upstream(out, g)
     nodes = [each._node for each in targets]
     found: dict[Node, Any] = {}

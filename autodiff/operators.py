@@ -192,7 +192,7 @@ def _packed(args: tuple[Any, ...]) -> Any:
     return args[0] if len(args) == 1 and not isinstance(args[0], int | np.integer) else args
 
 
-# Operators whose method takes its operands in the row's order: an engine may put its own entry in their place.
+# Methods that take their operands in the row's order: an engine may put its own entries in their place.
 QUICK = {
     "__add__": add,
     "__sub__": subtract,

@@ -19,8 +19,8 @@ from autodiff.rows import POSITIVE, REALS, REQUIRED, Array, Axis, Domain, Functi
 from autodiff.scalar import Scalar
 
 __all__ = [
-    "ENGINES", "FUNCTIONS", "NUMPY", "POSITIVE", "REALS", "TABLE", "Array", "Axis", "Domain", "Function", "Like",
-    "Row", "Shape", "composed", "elementwise", "linear", "primitive", "register", "variadic",
+    "ENGINES", "FUNCTIONS", "NUMPY", "POSITIVE", "REALS", "TABLE", "Array", "Axis", "Domain", "Function",
+    "Like", "Row", "Shape", "composed", "elementwise", "linear", "primitive", "register", "variadic",
 ]  # fmt: skip
 
 # --- the table, and the engines that its rows reach ------------------------------------------------------

@@ -131,7 +131,7 @@ def _parameters(ours: Any) -> tuple[str, ...] | None:
 def _matched(
     function: Any, args: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments as ours takes them: NumPy's required ones by position, others by name, defaults left out."""
+    """The arguments as ours takes them: NumPy's required ones by position, others by name, no defaults."""
     signature = _signature(function)
     if signature is None:
         return args, options

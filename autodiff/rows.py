@@ -1,7 +1,7 @@
 """What a row is: an operation's forward, a rule for each operand, and where its values lie in a node.
 
-Needs errors.py and NumPy. Adds Row, which checks at declaration that each rule asks only for what there is, and
-binds it by position. Read with primitive.py.
+Needs errors.py and NumPy. Adds Row, which checks at declaration that each rule asks only for what there is,
+and binds it by position. Read with primitive.py.
 """
 
 from __future__ import annotations

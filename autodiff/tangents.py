@@ -1,7 +1,7 @@
 """Forward mode over the same nodes: tangents pushed from the variables up to a value, oldest node first.
 
-Needs backward.py (nodes, and the pass that the double-vjp identity runs twice). No row needs a rule of its own
-for it. Read in U14 (stretch).
+Needs backward.py (nodes, and the pass that the double-vjp identity runs twice). No row needs a rule of its
+own for it. Read in U14 (stretch).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def push(root: Node, tangents: Mapping[Node, Any], transpose: Transpose, wrap: W
     with np.errstate(all="ignore"):
         for node in nodes:
             if node in wanted and node not in known:
-                kept = as_recorded(node, node.row, wrap) if wrap else node.kept  # type: ignore[arg-type]
+                kept = as_recorded(node, node.kept, node.parents, wrap) if wrap else node.kept
                 known[node] = _fit(_tangent(node, known, kept, transpose), node)
     return known.get(root)
 

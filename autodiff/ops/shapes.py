@@ -78,7 +78,7 @@ stretch: Function = linear(
     "stretch",
     "↔",
     _stretch,
-    doc="`a` repeated to the shape of `like`; without keepdims, the axes that a sum over `axis` took away return.",
+    doc="`a` repeated to the shape of `like`; without keepdims, axes that a sum took away return.",
     like="a",
     a=lambda g, a, axis, keepdims: unbroadcast(g, like=a) if keepdims else sum(g, axis=axis),
 )

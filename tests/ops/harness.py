@@ -291,7 +291,7 @@ def _inside(low: float, high: float) -> tuple[float, float]:
 
 
 def cases_of_rows() -> list[Case]:
-    """For each elementwise row without options a case per shape; a row's `domain` says where its operands lie."""
+    """For each elementwise row without options a case per shape; `domain` says where its operands lie."""
     made = []
     for row in TABLE.values():
         if row.kind != "elementwise" or row.options or not row.is_ours:
