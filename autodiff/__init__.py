@@ -22,6 +22,8 @@ _HOMES = {
     **dict.fromkeys(("tensor", "Tensor"), "tensors"),
     **dict.fromkeys(("elementwise", "linear", "primitive", "variadic"), "primitive"),
     **dict.fromkeys(("no_grad", "stop_gradient", "trace_nonfinite"), "recording"),
+    "checkpoint": "checkpoints",
+    **dict.fromkeys(("jacobian", "hessian", "hvp", "ggnvp"), "jacobians"),
     **dict.fromkeys(("gradients", "grad", "value_and_grad", "elementwise_grad", "vjp", "jvp"), "functional"),
 }
 

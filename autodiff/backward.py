@@ -240,15 +240,21 @@ def no_array(row: Row, d: Any) -> GradientError:
 
 
 def differentiate(
-    root: Node, targets: Collection[Node], g: Any, wrap: Wrap | None, record: bool | None
+    root: Node,
+    targets: Collection[Node],
+    g: Any,
+    wrap: Wrap | None,
+    record: bool | None,
+    beyond: bool = True,
 ) -> tuple[dict[Node, Any], bool]:
     """Gradients of the targets, and whether they were recorded. Nothing is freed, no `.grad` is touched.
 
     record=None records exactly if the graph hangs on anything else than the targets: then the answer may
-    itself be differentiated for that.
+    itself be differentiated for that. `beyond` says whether what lies behind a target counts, too: for
+    variables made for this purpose it doesn't.
     """
     targets = set(targets)
-    nodes = ancestors(root, stop=() if record is not None else targets)
+    nodes = ancestors(root, stop=() if beyond and record is not None else targets)
     if record is None:
         record = any(node.row is None and node not in targets for node in nodes) or any(
             node.row is not None and any(p is not None for p in node.parents) for node in targets

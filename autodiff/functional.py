@@ -1,7 +1,7 @@
 """Functions that turn a function into its derivative, of any order, in either direction.
 
-Needs tensors.py, backward.py, tangents.py, trees.py. Arguments and results are arrays, or dicts, lists and
-tuples of arrays; where an answer itself depends on tracked values (grad inside grad) it is a Tensor, so
+Needs variables.py (arguments as variables) and tensors.py. Arguments and results are arrays, or dicts, lists
+and tuples of arrays; where an answer itself depends on tracked values (grad inside grad) it is a Tensor, so
 that nothing is dropped. Read in U13 and U14.
 """
 
@@ -11,18 +11,12 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from autodiff.backward import Node, differentiate, fit
-from autodiff.errors import GradientError, OptionError, ShapeError
+from autodiff.errors import GradientError, ShapeError
 from autodiff.ops.shapes import sum
-from autodiff.primitive import Function, linear
-from autodiff.recording import recording
-from autodiff.tangents import push
-from autodiff.tensors import Tensor, make, tensor, untracked, upstream
-from autodiff.trees import Rebuild, flatten
-
-alias = linear("alias", "=", lambda a: a, doc="`a` itself, as a variable of its own.", a=lambda g: g)
+from autodiff.primitive import Function
+from autodiff.tensors import Tensor, untracked
+from autodiff.trees import flatten
+from autodiff.variables import Variables, move, outputs, pull, value_of
 
 
 def gradients(out: Tensor, wrt: Any, g: Any = None, record: bool = False) -> Any:
@@ -32,6 +26,7 @@ def gradients(out: Tensor, wrt: Any, g: Any = None, record: bool = False) -> Any
     be differentiated again. Zeros for what `out` doesn't depend on. Nothing is freed, no `.grad` touched.
     Errors: GradientError (a constant in wrt), ShapeError.
 
+    >>> from autodiff import tensor
     >>> x = tensor(3.0)
     >>> dy = gradients(x * x * x, x, record=True)
     >>> dy.item(), gradients(dy, x)
@@ -45,90 +40,11 @@ def gradients(out: Tensor, wrt: Any, g: Any = None, record: bool = False) -> Any
             raise untracked(each, "gradients")
     if not isinstance(out, Tensor):
         raise GradientError(f"gradients takes the Tensor to differentiate; got {type(out).__name__} {out!r}")
-    return rebuild(_pull(out, g, targets, record))
+    return rebuild(pull(out, g, targets, record))
 
 
-def _pull(out: Tensor, g: Any, targets: Sequence[Tensor], record: bool | None) -> list[Any]:
-    """The gradients of Σ g·out for `targets`; Tensors if recorded (None: where that matters)."""
-    start = upstream(out, g)
-    nodes = [each._node for each in targets]
-    found: dict[Node, Any] = {}
-    if out._node is not None:
-        tracked_g = isinstance(start, Tensor) and start._node is not None
-        record = True if tracked_g and record is None else record
-        start = start._data if isinstance(start, Tensor) and record is False else start
-        with recording(True):
-            found, record = differentiate(out._node, nodes, start, make, record)  # type: ignore[arg-type]
-    answers = [found.get(node) for node in nodes]  # type: ignore[arg-type]
-    if record:
-        return [_as_tensor(each, like) for each, like in zip(answers, targets, strict=True)]
-    return [
-        np.zeros(like.shape, like.dtype) if each is None else np.asarray(each)
-        for each, like in zip(answers, targets, strict=True)
-    ]
-
-
-def _as_tensor(value: Any, like: Tensor) -> Tensor:
-    if isinstance(value, Tensor):
-        return value
-    return make(np.zeros(like.shape, like.dtype) if value is None else value, None)
-
-
-def _plain(value: Any) -> Any:
-    """A Tensor that depends on nothing tracked as the array it holds; others as they are."""
-    return np.array(value._data) if isinstance(value, Tensor) and value._node is None else value
-
-
-class _Variables:
-    """The arguments of f, those at `argnums` replaced by fresh variables (nests of them)."""
-
-    def __init__(self, f: Function, args: Sequence[Any], argnums: int | tuple[int, ...]) -> None:
-        self.name = getattr(f, "__name__", "f")
-        chosen = argnums if isinstance(argnums, tuple) else (argnums,)
-        for k in chosen:
-            if not -len(args) <= k < len(args):
-                raise OptionError(f"argnums={k}, but {self.name} was given {len(args)} arguments")
-        self.args = list(args)
-        trees = []
-        for k in chosen:
-            leaves, rebuild = flatten(args[k])
-            variables = [self._variable(leaf, k) for leaf in leaves]
-            self.args[k] = rebuild(variables)
-            trees.append((variables, rebuild))
-        self.flat = [variable for variables, _ in trees for variable in variables]
-        self._trees, self._single = trees, not isinstance(argnums, tuple)
-
-    def _variable(self, value: Any, k: int) -> Tensor:
-        if isinstance(value, Tensor) and value._node is not None:
-            with recording(True):
-                made: Tensor = alias(value)
-        else:
-            made = tensor(value)
-        if made._node is None:
-            raise GradientError(
-                f"argument {k} of {self.name} is {np.asarray(made._data).dtype}: counts and truths have no "
-                f"derivative. Give floats: {float(made._data.flat[0]) if made.size else 0.0} instead of "
-                f"{made._data.flat[0] if made.size else 0}"
-            )
-        return made
-
-    def rebuild(self, leaves: Sequence[Any]) -> Any:
-        """As many leaves in the structure of the chosen arguments: one tree, or a tuple of them."""
-        at, built = 0, []
-        for variables, rebuild in self._trees:
-            built.append(rebuild([_plain(each) for each in leaves[at : at + len(variables)]]))
-            at += len(variables)
-        return built[0] if self._single else tuple(built)
-
-
-def _outputs(f: Function, variables: _Variables, kwargs: dict[str, Any]) -> tuple[list[Tensor], Rebuild]:
-    with recording(True):
-        leaves, rebuild = flatten(f(*variables.args, **kwargs))
-    return [each if isinstance(each, Tensor) else tensor(each, constant=True) for each in leaves], rebuild
-
-
-def _single(f: Function, variables: _Variables, kwargs: dict[str, Any], scalar: bool) -> Tensor:
-    outs, _ = _outputs(f, variables, kwargs)
+def _single(f: Function, variables: Variables, kwargs: dict[str, Any], scalar: bool) -> Tensor:
+    outs, _ = outputs(f, variables, kwargs)
     if len(outs) != 1 or (scalar and outs[0].shape != ()):
         got = f"an array of shape {outs[0].shape}" if len(outs) == 1 else f"{len(outs)} arrays"
         raise ShapeError(
@@ -147,24 +63,12 @@ def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
 
     @functools.wraps(f)
     def evaluate(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        variables = _Variables(f, args, argnums)
+        variables = Variables(f, args, argnums)
         out = _single(f, variables, kwargs, scalar=True)
-        answer = variables.rebuild(_pull(out, None, variables.flat, None))
-        return _value(out, variables), answer
+        answer = variables.rebuild(pull(out, None, variables.flat, None))
+        return value_of(out, variables), answer
 
     return evaluate
-
-
-def _value(out: Tensor, variables: _Variables) -> Any:
-    """The value itself: an array, unless it depends on more than our own variables."""
-    from autodiff.backward import ancestors
-
-    if out._node is None:
-        return np.array(out._data)
-    own = {variable._node for variable in variables.flat}
-    nodes = ancestors(out._node, stop=own)  # type: ignore[arg-type]
-    hangs = any(n.row is None and n not in own for n in nodes) or any(n.row is not None for n in own & nodes)  # type: ignore[union-attr]
-    return out if hangs else np.array(out._data)
 
 
 def grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
@@ -208,33 +112,22 @@ def vjp(f: Function, *args: Any) -> tuple[Any, Callable[[Any], Any]]:
     >>> pull(np.array([1.0, 10.0]))
     array([ 2., 40.])
     """
-    variables = _Variables(f, args, tuple(range(len(args))))
-    outs, rebuild = _outputs(f, variables, {})
-    value = rebuild([_value(out, variables) for out in outs])
+    variables = Variables(f, args, tuple(range(len(args))))
+    outs, rebuild = outputs(f, variables, {})
+    value = rebuild([value_of(out, variables) for out in outs])
 
-    def pull(g: Any) -> Any:
+    def pull_back(g: Any) -> Any:
         cotangents, _ = flatten(g)
         if len(cotangents) != len(outs):
             raise ShapeError(f"f returned {len(outs)} arrays, g holds {len(cotangents)}")
         total: list[Any] = [None] * len(variables.flat)
         for out, each in zip(outs, cotangents, strict=True):
-            parts = _pull(out, each, variables.flat, None)
+            parts = pull(out, each, variables.flat, None)
             total = [p if t is None else t + p for t, p in zip(total, parts, strict=True)]
         answer = variables.rebuild(total)
         return answer[0] if len(args) == 1 else answer
 
-    return value, pull
-
-
-def _transpose(rule: Function, like: Node, v: Any, parent: Any) -> Any:
-    """The gradient of Σ v·rule(g) for g: how a vjp rule serves forward mode."""
-    g = tensor(np.zeros(like.shape, like.dtype))
-    with recording(True):
-        out = fit(rule(g), parent, like.row)  # type: ignore[arg-type]
-    if not isinstance(out, Tensor):
-        return np.zeros(like.shape, like.dtype)
-    answer = _pull(out, v, [g], None)[0]
-    return answer if isinstance(v, Tensor) else _plain(answer)
+    return value, pull_back
 
 
 def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
@@ -245,27 +138,9 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
     >>> jvp(lambda x: x * x, (np.array([1.0, 2.0]),), (np.array([1.0, 10.0]),))
     (array([1., 4.]), array([ 2., 40.]))
     """
-    variables = _Variables(f, primals, tuple(range(len(primals))))
-    outs, rebuild = _outputs(f, variables, {})
+    variables = Variables(f, primals, tuple(range(len(primals))))
+    outs, rebuild = outputs(f, variables, {})
     given, _ = flatten(list(tangents))
     if len(given) != len(variables.flat):
         raise ShapeError(f"{len(variables.flat)} arrays among the arguments, but {len(given)} tangents")
-    starts: dict[Any, Any] = {v._node: upstream(v, t) for v, t in zip(variables.flat, given, strict=True)}
-    values = [_value(out, variables) for out in outs]
-    nested = any(isinstance(each, Tensor) for each in (*values, *given)) or any(
-        variable._node.row is not None  # type: ignore[union-attr]
-        for variable in variables.flat
-    )
-    if nested:
-        starts = {node: t if isinstance(t, Tensor) else make(t, None) for node, t in starts.items()}
-    with recording(True):
-        moved = [
-            push(out._node, starts, _transpose, make if nested else None) if out._node else None
-            for out in outs
-        ]
-    zeros = [np.zeros(out.shape, out.dtype) for out in outs]
-    answers = [
-        z if t is None else _plain(t) if isinstance(t, Tensor) else np.array(t)
-        for t, z in zip(moved, zeros, strict=True)
-    ]
-    return rebuild(values), rebuild(answers)
+    return rebuild([value_of(out, variables) for out in outs]), rebuild(move(outs, variables, given))

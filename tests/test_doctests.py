@@ -4,6 +4,7 @@ import doctest
 import importlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,7 +20,8 @@ FLAGS = doctest.ELLIPSIS
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_of(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # an example may write a file
-    results = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
+    module = importlib.import_module(name)
+    results = doctest.testmod(module, optionflags=FLAGS, extraglobs={"np": np})
     assert results.attempted > 0
     assert results.failed == 0
 
