@@ -18,6 +18,7 @@ _HOMES = {
     "finite_difference": "checks",
     "numerical_gradient": "checks",
     "numerical_gradient_full": "checks",
+    "check_gradients": "checks",
     "draw": "drawing",
     **dict.fromkeys(("tensor", "Tensor"), "tensors"),
     **dict.fromkeys(("elementwise", "linear", "primitive", "variadic"), "primitive"),

@@ -1,3 +1,4 @@
+from autodiff.checks import check_gradients as check_gradients
 from autodiff.checks import finite_difference as finite_difference
 from autodiff.checks import numerical_gradient as numerical_gradient
 from autodiff.checks import numerical_gradient_full as numerical_gradient_full

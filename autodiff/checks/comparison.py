@@ -1,0 +1,84 @@
+"""Two derivatives side by side: which entries are wrong, which lie at a kink, and which one is worst.
+
+Needs lines.py (a second look) and findings.py. Adds Comparison, which turns numbers into one Finding of a
+report. Read in U13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from autodiff.checks.findings import KINK, RIGHT, WRONG, Finding
+from autodiff.checks.lines import Line, SecondLook, look_again
+from autodiff.primitive import Array
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What the engine got and what numbers want, of one shape, and how to look at an entry more closely."""
+
+    argument: str
+    mode: str
+    order: int
+    checked: str
+    got: Array
+    want: Array
+    allowed: Array  # the difference that passes, entry by entry
+    noise: Any  # the part of it that grows as the step shrinks
+    step: float
+    line_for: Callable[[Array], Line]  # flat positions → their values along the line
+    hints: Callable[[Array, Array], list[str]]  # got, want → where to look
+    name: Callable[[int], str]  # what the entry at a flat position is called
+
+    def finding(self) -> Finding:
+        """The verdict, at the entry that is furthest off."""
+        got, want, allowed = np.ravel(self.got), np.array(self.want).ravel(), np.ravel(self.allowed)
+        if not got.size:
+            return Finding(self.argument, self.mode, self.order, RIGHT, self.checked)
+        wrong, kink = ~(np.abs(got - want) <= allowed), np.zeros(got.shape, bool)
+        look: list[str] = []
+        suspects = np.flatnonzero(wrong)
+        if suspects.size:
+            second = self._second_look(suspects, got[suspects], allowed[suspects])
+            valid = second.kink & _between(got[suspects], second, allowed[suspects])
+            want[suspects[second.agrees]] = got[suspects[second.agrees]]
+            kink[suspects] = valid & ~second.agrees
+            wrong[suspects] = ~(second.agrees | valid)
+            look = self._look(suspects, second, wrong, got, want)
+        verdict = WRONG if wrong.any() else KINK if kink.any() else RIGHT
+        among = wrong if wrong.any() else kink if kink.any() else np.ones(got.shape, bool)
+        off = np.nan_to_num(np.abs(got - want), nan=np.inf) / np.maximum(allowed, np.finfo(float).tiny)
+        at = int(np.argmax(np.where(among, off, -1.0)))
+        numbers = float(got[at]), float(want[at]), float(allowed[at])
+        return Finding(
+            self.argument, self.mode, self.order, verdict, self.checked, self.name(at), *numbers, tuple(look)
+        )
+
+    def _second_look(self, suspects: Array, got: Array, allowed: Array) -> SecondLook:
+        noise = np.broadcast_to(self.noise, self.got.shape).ravel()[suspects]
+        return look_again(self.line_for(suspects), got, allowed, self.step, noise)
+
+    def _look(self, suspects: Array, second: SecondLook, wrong: Array, got: Array, want: Array) -> list[str]:
+        look = []
+        if wrong.any():
+            shape = self.got.shape
+            look = [hint for hint in self.hints(got.reshape(shape), want.reshape(shape)) if hint]
+        told = np.flatnonzero(second.kink & ~second.agrees & (wrong[suspects] == wrong.any()))
+        for i in told[:1]:
+            look.append(
+                f"{self.name(int(suspects[i]))} is at a kink or a tie: slope {second.left[i]:.6g} from "
+                f"the left, {second.right[i]:.6g} from the right; got lies "
+                + ("outside of them" if wrong.any() else "between them, a valid choice")
+            )
+        return look
+
+
+def _between(got: Array, second: SecondLook, allowed: Array) -> Array:
+    """Where got is a slope that a kink has to offer: between those from the left and from the right."""
+    low, high = np.minimum(second.left, second.right), np.maximum(second.left, second.right)
+    margin = allowed + 1e-4 * np.maximum(np.abs(low), np.abs(high))  # a one-sided difference errs by ~h
+    return np.asarray((low - margin <= got) & (got <= high + margin))

@@ -1,0 +1,130 @@
+"""What a gradient check found: true or false, a text, and a table for a notebook.
+
+Needs errors.py only. Adds Finding (one argument, one mode) and Report. Read in U13.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+
+from autodiff.errors import NumericalCheckError
+
+RIGHT, WRONG, KINK = "right", "wrong", "at a kink"
+_SIGNS = {RIGHT: "✓", WRONG: "✗", KINK: "∧"}
+_HEADINGS = (
+    "Verdict", "Argument", "Mode", "Worst entry", "Got", "Expected", "Relative error", "Allowed",
+    "Where to look",
+)  # fmt: skip
+_STYLE = (
+    "<style>.ad-check{overflow-x:auto;color:inherit}.ad-check table{border-collapse:collapse;color:inherit}"
+    ".ad-check caption{text-align:left;font-weight:bold;padding:.3em 0;caption-side:top;color:inherit}"
+    ".ad-check th,.ad-check td{text-align:left!important;vertical-align:top;padding:.25em .6em;"
+    "border-bottom:1px solid #8888}.ad-check .number{font-family:monospace;white-space:nowrap}"
+    ".ad-check tbody th{white-space:nowrap}.ad-check .look{min-width:15em;white-space:normal}"
+    ".ad-check .wrong th{border-left:.35em solid #c0392b}.ad-check .right th{border-left:.35em solid #1e8449}"
+    ".ad-check .kink th{border-left:.35em solid #b9770e}</style>"
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One argument, checked in one mode: its worst entry, and where to look if that is wrong."""
+
+    argument: str
+    mode: str  # "reverse" or "forward"
+    order: int
+    verdict: str  # RIGHT, WRONG or KINK
+    checked: str  # what was compared, and with what: "12 entries, complex step"
+    where: str = ""  # the worst entry
+    got: float = math.nan
+    expected: float = math.nan
+    allowed: float = math.nan  # the difference that would pass
+    look: tuple[str, ...] = ()
+
+    @property
+    def relative_error(self) -> float:
+        """|got − expected| / |expected|; where 0 was expected, by |got|."""
+        difference = abs(self.got - self.expected)
+        return difference / (abs(self.expected) or abs(self.got)) if difference else difference
+
+    @property
+    def what(self) -> str:
+        """The mode, and the order where it isn't the first."""
+        if self.order == 1:
+            return self.mode
+        return "second order, " + ("reverse" if self.mode == "reverse" else "forward over reverse")
+
+    def __str__(self) -> str:
+        lines = [f"{_SIGNS[self.verdict]} {self.verdict}: {self.argument}, {self.what} ({self.checked})"]
+        if self.where:
+            lines[0] += (
+                f": worst at {self.where}: got {self.got:.9g}, expected {self.expected:.9g}; "
+                f"relative error {self.relative_error:.2g}, allowed difference {self.allowed:.2g}"
+            )
+        return "\n".join([*lines, *(f"    look: {hint}" for hint in self.look)])
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings; true if nothing is wrong (what lies at a kink counts as right)."""
+
+    name: str
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is wrong."""
+        return all(each.verdict != WRONG for each in self.findings)
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def summary(self) -> str:
+        """The outcome in one line."""
+        count, wrong = len(self.findings), sum(each.verdict == WRONG for each in self.findings)
+        kinks = sum(each.verdict == KINK for each in self.findings)
+        told = f"{wrong} of {count} derivatives wrong" if wrong else f"all {count} derivatives right"
+        return f"Gradient check of {self.name}: {told}" + (f", {kinks} of them at a kink" if kinks else "")
+
+    def raise_if_wrong(self) -> Report:
+        """The report itself, or NumericalCheckError with its text."""
+        if not self.passed:
+            raise NumericalCheckError(str(self))
+        return self
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary, *map(str, self.findings), *self.notes])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        heads = "".join(f'<th scope="col">{each}</th>' for each in _HEADINGS)
+        rows = "".join(_row(each) for each in self.findings)
+        notes = "".join(f"<p>{escape(each)}</p>" for each in self.notes)
+        return (
+            f'{_STYLE}<div class="ad-check"><table><caption>{escape(self.summary)}</caption>'
+            f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{notes}</div>"
+        )
+
+
+def _row(it: Finding) -> str:
+    numbers = (
+        it.where,
+        f"{it.got:.9g}",
+        f"{it.expected:.9g}",
+        f"{it.relative_error:.2g}",
+        f"{it.allowed:.2g}",
+    )
+    cells = "".join(f'<td class="number">{escape(each) if it.where else "–"}</td>' for each in numbers)
+    look = "<br>".join(map(escape, it.look)) or "–"
+    kind = "kink" if it.verdict == KINK else it.verdict
+    return (
+        f'<tr class="{kind}"><th scope="row">{_SIGNS[it.verdict]} {it.verdict}</th>'
+        f"<td>{escape(it.argument)}</td><td>{escape(it.what)}<br><small>{escape(it.checked)}</small></td>{cells}"
+        f'<td class="look">{look}</td></tr>'
+    )
