@@ -6,9 +6,10 @@ what a thread is recording. Read with U10 (one pass over arrays) and U14 (what i
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -67,14 +68,43 @@ class Leaf(Node):
 
 
 class _Thread(threading.local):
-    """What this thread is doing. `special` is what each operation looks at: one question for both others."""
+    """What this thread is doing; `special` if it doesn't record or is being watched."""
 
     special = False
     recording = True
     watch: Callable[[Row, tuple[Any, ...], Any, str], None] | None = None
 
 
+class _Switch:
+    """How many threads do something special: what each operation asks first, as it costs next to nothing."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
 thread = _Thread()
+switch = _Switch()
+_switch_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def behaving(recording: bool, watch: Any) -> Iterator[None]:
+    """A block in which this thread records or not, and shows each row to `watch` (None: to nobody)."""
+    before = thread.recording, thread.watch, thread.special
+    special = not recording or watch is not None
+    with _switch_lock:
+        switch.count += special
+    thread.recording, thread.watch, thread.special = recording, watch, special
+    try:
+        yield
+    finally:
+        thread.recording, thread.watch, thread.special = before
+        with _switch_lock:
+            switch.count -= special
+
+
 _pass_lock = threading.RLock()  # gradients lie in the nodes during a pass, and threads may share nodes
 _depth = 0  # a rule may run a pass of its own (checkpoint): how many are under way
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backward import Node, next_order, thread
+from autodiff.backward import Node, next_order, switch, thread
 from autodiff.errors import GradientError, OperandError
 from autodiff.primitive import Function, Like, Row
 from autodiff.scalar import Scalar
@@ -83,7 +83,7 @@ def _unary(row: Row, kind: type[Recorded]) -> Function:
         x, parent = a._data, a._node
         made = new(kind)
         made._data = out = forward(x)
-        if thread.special and not _note(row, (x,), out):
+        if switch.count and thread.special and not _note(row, (x,), out):
             parent = None
         if parent is None:
             made._node = None
@@ -119,7 +119,7 @@ def _binary(row: Row, kind: type[Recorded]) -> Function:
             y, q = as_array(b, name, copies_b), None
         made = new(kind)
         made._data = out = forward(x, y)
-        if thread.special and not _note(row, (x, y), out):
+        if switch.count and thread.special and not _note(row, (x, y), out):
             p = q = None
         if p is None and q is None:
             made._node = None
@@ -169,7 +169,7 @@ def _general(row: Row, kind: type[Recorded]) -> Function:
         made = new(kind)
         made._data = out = row.forward(*values, **options)
         made._node = None
-        recorded = not thread.special or _note(row, tuple(values), out)
+        recorded = not (switch.count and thread.special) or _note(row, tuple(values), out)
         tracked = [k for k, parent in enumerate(parents) if parent is not None] if recorded else []
         if not tracked or out.dtype.kind != "f":
             return made  # counted or compared: nothing to differentiate
@@ -201,7 +201,7 @@ def _variadic(row: Row, kind: type[Recorded]) -> Function:
         made = new(kind)
         made._data = out = row.forward(values, **options)
         made._node = None
-        recorded = not thread.special or _note(row, values, out)
+        recorded = not (switch.count and thread.special) or _note(row, values, out)
         if recorded and out.dtype.kind == "f" and any(parent is not None for parent in parents):
             likes = tuple(p or _like(v) for p, v in zip(parents, values, strict=True))
             front = (values if keeps_operands else None, likes, out if keeps_out else None)

@@ -167,6 +167,20 @@ class Operators:
     astype = _method("astype")
     copy = _method("copy")
 
+    # Functions that a Scalar has as methods, so that one program runs on both.
+    square = _method("square")
+    sqrt = _method("sqrt")
+    exp = _method("exp")
+    log = _method("log")
+    sin = _method("sin")
+    cos = _method("cos")
+    tanh = _method("tanh")
+    sigmoid = _method("sigmoid")
+    softplus = _method("softplus")
+    relu = _method("relu")
+    maximum = _method("maximum")
+    minimum = _method("minimum")
+
     def reshape(self, *shape: Any, **options: Any) -> Any:
         """The same entries in another shape: reshape(2, 3) or reshape((2, 3))."""
         return FUNCTIONS["reshape"](self, _packed(shape), **options)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backward import Node, thread
+from autodiff.backward import Node, behaving, thread
 from autodiff.errors import NonFiniteError
 from autodiff.primitive import Like, Row, Shape
 from autodiff.tensors import Tensor
@@ -20,12 +20,8 @@ from autodiff.tensors import Tensor
 @contextlib.contextmanager
 def recording(on: bool) -> Iterator[None]:
     """Record what this thread computes, or don't, until the block ends."""
-    before = thread.recording, thread.special
-    thread.recording, thread.special = on, not on or thread.watch is not None
-    try:
+    with behaving(on, thread.watch):
         yield
-    finally:
-        thread.recording, thread.special = before
 
 
 def no_grad() -> contextlib.AbstractContextManager[None]:
@@ -46,12 +42,8 @@ def trace_nonfinite() -> Iterator[None]:
 
     The message names the row, its operands at that entry, and the double-where recipe.
     """
-    before = thread.watch, thread.special
-    thread.watch, thread.special = _nonfinite, True
-    try:
+    with behaving(thread.recording, _nonfinite):
         yield
-    finally:
-        thread.watch, thread.special = before
 
 
 def stop_gradient(x: Any) -> Any:

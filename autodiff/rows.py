@@ -130,6 +130,18 @@ class _Each:
             i += 1
 
 
+def _hand_on(g: Any, kept: Any) -> Any:
+    return g
+
+
+def _is_identity(rule: Any) -> bool:
+    probe = object()
+    try:
+        return rule(probe) is probe
+    except Exception:  # whatever a rule does with what isn't a gradient
+        return False
+
+
 def _positional(rule: Any, at: tuple[int, ...], numbered: bool = False) -> Function:
     """`rule` as a function of g and the tuple that a node keeps: no name is looked up while running."""
     if numbered:
@@ -138,7 +150,7 @@ def _positional(rule: Any, at: tuple[int, ...], numbered: bool = False) -> Funct
             return lambda g, kept, i: rule(g, i, *[kept[k] for k in at])
         return lambda g, kept, i: rule(g, *[kept[k] for k in at])
     if not at:
-        return lambda g, kept: rule(g)
+        return _hand_on if _is_identity(rule) else lambda g, kept: rule(g)
     if len(at) == 1:
         (first,) = at
         return lambda g, kept: rule(g, kept[first])

@@ -1,4 +1,4 @@
-"""`course build`: from the units' sources to notebooks/, exercises/ and solutions/; `--check` compares."""
+"""`course build`: from the sources to notebooks, exercises, solutions, docs/ops.md; `--check` compares."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import course.units
 from course import console
-from course.authoring import notebooks
+from course.authoring import notebooks, reference
 from course.authoring.compare import difference
 from course.authoring.errors import BuildError
 from course.authoring.execute import execute, refuse_large
@@ -100,7 +100,7 @@ def differences(made: Plan, root: Path) -> list[str]:
             lines.append(f"{name} is missing")
             continue
         old = path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
-        if name.endswith(".py"):
+        if not name.endswith(".ipynb"):
             where = "" if old == text else "its text"
         else:
             where = difference(old, text, outputs=name not in made.skipped)
@@ -121,6 +121,8 @@ def main(argv: list[str]) -> int:
         folders = find_units(options.units)
         sources = [read_sources(folder) for folder in choose(folders, options.unit)]
         made = plan(sources, not options.no_lessons, options.jobs)
+        if not options.unit and not options.into:
+            made.files.update(reference.pages())
         old = [] if options.unit else list(left_over(root, set(made.files)))
         return _check(made, root, old) if options.check else _build(made, root, old)
     except BuildError as problem:

@@ -1,4 +1,4 @@
-"""`course demo`: a line fitted to real data with Scalars, a page that shows how, three answers graded."""
+"""`course demo`: a line fitted to real data, a page that shows how, three answers graded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ from autodiff import Scalar, finite_difference
 from course.console import command, progress
 from course.data import load
 from course.demo.grading import grade_three
-from course.demo.regression import Line, Standardised, Step, agreeing_digits, closed_form, cost_of, descend
+from course.demo.regression import (
+    ENGINES,
+    Line,
+    Standardised,
+    Step,
+    agreeing_digits,
+    closed_form,
+    cost_of,
+    descend,
+)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -24,18 +33,25 @@ def main(argv: list[str] | None = None) -> int:
         metavar="DIR",
         help="where the report goes (%(default)s)",
     )
+    parser.add_argument(
+        "--engine",
+        choices=tuple(ENGINES),
+        default="scalar",
+        help="what the cost is computed with: a graph of single numbers, or one of arrays (%(default)s)",
+    )
     options = parser.parse_args(argv)
 
     engel = load("engel")
     income, food = engel["income"], engel["foodexp"]
     data = Standardised.of(income, food)
     print(f"What {len(income)} Belgian households spent on food, against their income (Engel, 1857).")
-    print("Fitting a line by gradient descent; every step builds the cost as a graph of Scalars.")
+    kind = f"{options.engine.capitalize()}s"
+    print(f"Fitting a line by gradient descent; every step builds the cost as a graph of {kind}.")
     began = time.perf_counter()
     steps: list[Step] = []
     total = 130
     with progress("descending, step", total + 1) as advance:
-        for step in descend(data, steps=total):
+        for step in descend(data, steps=total, engine=options.engine):
             steps.append(step)
             advance(f"cost {step.cost:.6f}")
     seconds = time.perf_counter() - began
@@ -58,7 +74,12 @@ def main(argv: list[str] | None = None) -> int:
     print(f"\nWhat each of them gets to read: {grades / 'feedback'}")
     print("\nWhat to do next:")
     print(f"  open {report} in a browser")
-    print("  read autodiff/closures.py, graph.py, scalar.py: the engine that did it, in that order")
+    files = (
+        "closures.py, graph.py, scalar.py"
+        if options.engine == "scalar"
+        else "primitive.py, ops/, backward.py"
+    )
+    print(f"  read autodiff/{files}: the engine that did it, in that order")
     print(f"  {command('start')}    the notebooks, in JupyterLab")
     print(f"  {command('doctor')}   what this machine has, and how to get what is missing")
     return 0 if agrees else 1

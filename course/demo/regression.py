@@ -1,15 +1,15 @@
-"""A line fitted by gradient descent on Scalars, and the closed form that certifies it."""
+"""A line fitted by gradient descent, on Scalars or on Tensors, and the closed form that certifies it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from autodiff import Scalar
+from autodiff import Scalar, gradients, tensor
 
 Array = npt.NDArray[np.float64]
 
@@ -69,17 +69,48 @@ def cost_of(b: Scalar, w: Scalar, xs: Iterable[float], ys: Iterable[float]) -> S
     return total * (1.0 / len(errors))
 
 
+def _on_scalars(data: Standardised) -> Callable[[float, float], Step]:
+    """Thousands of small nodes a step: one for each operation on each household."""
+    xs, ys = data.x.tolist(), data.y.tolist()
+
+    def look(b: float, w: float) -> Step:
+        cost = cost_of(Scalar(b, name="b"), Scalar(w, name="w"), xs, ys)
+        grad = cost.grad()
+        return Step(b, w, cost.value, grad["b"], grad["w"])
+
+    return look
+
+
+def _on_tensors(data: Standardised) -> Callable[[float, float], Step]:
+    """A handful of nodes a step, each for all households at once."""
+    x, y = tensor(data.x, constant=True), tensor(data.y, constant=True)
+
+    def look(b: float, w: float) -> Step:
+        intercept, slope = tensor(b, name="b"), tensor(w, name="w")
+        cost = (intercept + slope * x - y).square().mean()
+        db, dw = gradients(cost, (intercept, slope))
+        return Step(b, w, cost.item(), float(db), float(dw))
+
+    return look
+
+
+ENGINES = {"scalar": _on_scalars, "tensor": _on_tensors}
+
+
 def descend(
-    data: Standardised, start: tuple[float, float] = (1.5, -1.0), rate: float = 0.1, steps: int = 130
+    data: Standardised,
+    start: tuple[float, float] = (1.5, -1.0),
+    rate: float = 0.1,
+    steps: int = 130,
+    engine: str = "scalar",
 ) -> Iterator[Step]:
     """Gradient descent on the standardised data: yields each step as it's taken, the last point included."""
     b, w = start
-    xs, ys = data.x.tolist(), data.y.tolist()
+    look = ENGINES[engine](data)
     for _ in range(steps + 1):
-        cost = cost_of(Scalar(b, name="b"), Scalar(w, name="w"), xs, ys)
-        grad = cost.grad()
-        yield Step(b, w, cost.value, grad["b"], grad["w"])
-        b, w = b - rate * grad["b"], w - rate * grad["w"]  # both from the same point
+        step = look(b, w)
+        yield step
+        b, w = b - rate * step.db, w - rate * step.dw  # both from the same point
 
 
 def closed_form(x: Array, y: Array) -> Line:

@@ -45,6 +45,13 @@ def test_the_path_is_gradient_descent():
     assert STEPS[-1].cost == pytest.approx(1 - np.corrcoef(DATA.x, DATA.y)[0, 1] ** 2, rel=1e-12)
 
 
+def test_tensors_take_the_same_path_as_scalars():
+    for one, other in zip(STEPS, descend(DATA, engine="tensor"), strict=True):
+        assert (other.b, other.w) == pytest.approx((one.b, one.w), rel=1e-12, abs=1e-12)
+        assert other.cost == pytest.approx(one.cost, rel=1e-12)
+        assert (other.db, other.dw) == pytest.approx((one.db, one.dw), abs=1e-12)
+
+
 def test_the_gradient_agrees_with_nudging():
     for name, got, numeric in gradient_check(DATA, STEPS[0]):
         # central differences at the best step: about 1e-10 of the slope
