@@ -134,7 +134,7 @@ deg2rad = elementwise(
     np.deg2rad,
     numpy=(np.radians,),
     a=lambda g: g * (math.pi / 180),
-    doc="In radians.",
+    doc="`a` degrees in radians.",
 )
 rad2deg = elementwise(
     "rad2deg",
@@ -142,7 +142,7 @@ rad2deg = elementwise(
     np.rad2deg,
     numpy=(np.degrees,),
     a=lambda g: g * (180 / math.pi),
-    doc="In degrees.",
+    doc="`a` radians in degrees.",
 )
 
 # --- hyperbolic functions --------------------------------------------------------------------------------
@@ -215,7 +215,11 @@ def arccsc(a: Any) -> Any:
 
 @composed()
 def arccot(a: Any) -> Any:
-    """The angle between 0 and π with cotangent a: continuous at 0, unlike arctan(1/a)."""
+    """The angle between 0 and π with cotangent a: continuous at 0, unlike arctan(1/a).
+
+    >>> arccot(np.array([-1.0, 0.0, 1.0])) / np.pi
+    array([0.75, 0.5 , 0.25])
+    """
     return arctan2(1.0, a)
 
 
