@@ -33,7 +33,7 @@ class Draw:
     def __call__(self, rng: np.random.Generator) -> np.ndarray:
         if self.distinct:
             count = int(np.prod(self.shape))
-            return (rng.permutation(count).reshape(self.shape) - (count - 1) / 2) * 0.37 + 0.11
+            return np.asarray((rng.permutation(count).reshape(self.shape) - (count - 1) / 2) * 0.37 + 0.11)
         bounds = np.array(self.intervals)[rng.integers(len(self.intervals), size=self.shape)]
         return np.asarray(rng.uniform(bounds[..., 0], bounds[..., 1]))
 
