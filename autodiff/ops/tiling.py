@@ -107,10 +107,15 @@ def _inside(widths: Sequence[tuple[int, int]]) -> tuple[slice, ...]:
     return tuple(slice(before, -after if after else None) for before, after in widths)
 
 
+def _framed(a: Any, widths: Any, values: Any) -> Array:
+    """`a` within constants; a number has no axis to pad, and NumPy would miss its widths' dtype."""
+    return np.pad(a, widths, constant_values=values) if widths else np.array(a)
+
+
 _pad = linear(
     "pad",
     "▣",
-    lambda a, widths: np.pad(a, widths, "constant"),
+    lambda a, widths: _framed(a, widths, 0),
     doc="`a` with zeros around it.",
     a=lambda g, widths: index(g, _inside(widths)),
 )
@@ -128,7 +133,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", constant_values: Any
     a = operand(array)
     widths = _widths(pad_width, a.ndim)
     if mode == "constant":
-        frame = np.pad(np.zeros(a.shape, a.dtype), widths, constant_values=constant_values)
+        frame = _framed(np.zeros(a.shape, a.dtype), widths, constant_values)
         return _pad(a, widths=widths) + frame if frame.any() else _pad(a, widths=widths)
     if mode not in _MIRRORS:
         raise UnsupportedError(f"pad of mode {mode!r} has no rule; there are constant, {', '.join(_MIRRORS)}")
