@@ -7,7 +7,7 @@ report. Read in U13.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ class Comparison:
     got: Array
     want: Array
     allowed: Array  # the difference that passes, entry by entry
+    coarse: Array  # the difference that a central difference lets pass
     noise: Any  # the part of it that grows as the step shrinks
     step: float
     line_for: Callable[[Array], Line]  # flat positions → their values along the line
@@ -43,7 +44,7 @@ class Comparison:
         look: list[str] = []
         suspects = np.flatnonzero(wrong)
         if suspects.size:
-            second = self._second_look(suspects, got[suspects], allowed[suspects])
+            second = self._second_look(suspects, got[suspects], want[suspects])
             valid = second.kink & _between(got[suspects], second, allowed[suspects])
             want[suspects[second.agrees]] = got[suspects[second.agrees]]
             kink[suspects] = valid & ~second.agrees
@@ -58,9 +59,12 @@ class Comparison:
             self.argument, self.mode, self.order, verdict, self.checked, self.name(at), *numbers, tuple(look)
         )
 
-    def _second_look(self, suspects: Array, got: Array, allowed: Array) -> SecondLook:
+    def _second_look(self, suspects: Array, got: Array, want: Array) -> SecondLook:
         noise = np.broadcast_to(self.noise, self.got.shape).ravel()[suspects]
-        return look_again(self.line_for(suspects), got, allowed, self.step, noise)
+        coarse = np.ravel(self.coarse)[suspects]
+        second = look_again(self.line_for(suspects), got, coarse, self.step, noise)
+        # Closer than differences can tell: the complex step, which can, has the last word.
+        return replace(second, agrees=second.agrees & ~(np.abs(got - want) <= coarse))
 
     def _look(self, suspects: Array, second: SecondLook, wrong: Array, got: Array, want: Array) -> list[str]:
         look = []

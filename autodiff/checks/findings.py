@@ -14,15 +14,14 @@ from autodiff.errors import NumericalCheckError
 RIGHT, WRONG, KINK = "right", "wrong", "at a kink"
 _SIGNS = {RIGHT: "✓", WRONG: "✗", KINK: "∧"}
 _HEADINGS = (
-    "Verdict", "Argument", "Mode", "Worst entry", "Got", "Expected", "Relative error", "Allowed",
-    "Where to look",
+    "Verdict", "Argument", "Mode", "Compared", "Worst entry", "Got", "Expected", "Relative error", "Allowed"
 )  # fmt: skip
 _STYLE = (
     "<style>.ad-check{overflow-x:auto;color:inherit}.ad-check table{border-collapse:collapse;color:inherit}"
     ".ad-check caption{text-align:left;font-weight:bold;padding:.3em 0;caption-side:top;color:inherit}"
     ".ad-check th,.ad-check td{text-align:left!important;vertical-align:top;padding:.25em .6em;"
     "border-bottom:1px solid #8888}.ad-check .number{font-family:monospace;white-space:nowrap}"
-    ".ad-check tbody th{white-space:nowrap}.ad-check .look{min-width:15em;white-space:normal}"
+    ".ad-check tbody th{white-space:nowrap}.ad-check tr:has(+tr>td:first-child)>td{border-bottom:0}"
     ".ad-check .wrong th{border-left:.35em solid #c0392b}.ad-check .right th{border-left:.35em solid #1e8449}"
     ".ad-check .kink th{border-left:.35em solid #b9770e}</style>"
 )
@@ -113,6 +112,7 @@ class Report:
 
 
 def _row(it: Finding) -> str:
+    """The row of a finding; and under it another where there is something to say."""
     numbers = (
         it.where,
         f"{it.got:.9g}",
@@ -120,11 +120,10 @@ def _row(it: Finding) -> str:
         f"{it.relative_error:.2g}",
         f"{it.allowed:.2g}",
     )
+    words = "".join(f"<td>{escape(each)}</td>" for each in (it.argument, it.what, it.checked))
     cells = "".join(f'<td class="number">{escape(each) if it.where else "–"}</td>' for each in numbers)
-    look = "<br>".join(map(escape, it.look)) or "–"
-    kind = "kink" if it.verdict == KINK else it.verdict
-    return (
-        f'<tr class="{kind}"><th scope="row">{_SIGNS[it.verdict]} {it.verdict}</th>'
-        f"<td>{escape(it.argument)}</td><td>{escape(it.what)}<br><small>{escape(it.checked)}</small></td>{cells}"
-        f'<td class="look">{look}</td></tr>'
-    )
+    kind = f' class="{"kink" if it.verdict == KINK else it.verdict}"'
+    head = f'<th scope="row" rowspan="{1 + bool(it.look)}">{_SIGNS[it.verdict]} {it.verdict}</th>'
+    look = "<br>".join(map(escape, it.look))
+    under = f'<tr{kind}><td colspan="8"><em>Where to look:</em> {look}</td></tr>' if look else ""
+    return f"<tr{kind}>{head}{words}{cells}</tr>{under}"

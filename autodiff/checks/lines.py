@@ -22,7 +22,7 @@ from autodiff.primitive import Array, Shape
 Line: TypeAlias = Callable[[float], Array]  # t → the value at x + t·direction
 
 COMPLEX_STEP = 1e-20
-EXACT = 1e-10  # relative tolerance beside a complex step
+EXACT = 1e-9  # relative tolerance beside a complex step
 CENTRAL = 1e-6  # and beside a central difference, which keeps about 1e-10
 ROOT = 7.0  # the steps of a second look lie this factor apart
 
@@ -161,8 +161,11 @@ def look_again(line: Line, got: Array, allowed: Array, h: float, noise: Any) -> 
     steps that both fit are believed. The gap between left and right slope shrinks with the step where f is
     smooth, and stays where it has a kink.
     """
-    powers = (3, 2, 1, -1, -2, -3)
-    fits = [np.abs(central(line, h * ROOT**k) - got) <= allowed + noise * ROOT**-k for k in powers]
+    fits = []
+    for k in (3, 2, 1, -1, -2, -3, -4):
+        off, rounding = np.abs(central(line, h * ROOT**k) - got), noise * ROOT**-k
+        telling = np.asarray(k > 0) | (rounding <= 1e-3 * np.abs(got))
+        fits.append(telling & (off <= allowed + rounding))
     agrees = np.logical_or.reduce([a & b for a, b in pairwise(fits)])
     base = line(0.0)
 

@@ -14,6 +14,7 @@ from autodiff.primitive import Array
 
 SAME = 1e-5  # relative: a pattern is recognised where the numbers agree this well
 
+ALMOST = "almost right: a rounded constant in a rule, or float32 somewhere?"
 IGNORES_UPSTREAM = (
     "it doesn't follow the upstream gradient: a rule forgets to multiply by g, or applies something to g "
     "that isn't linear"
@@ -68,6 +69,8 @@ def _patterns(got: Array, want: Array, x: Array | None, counts: Mapping[int, str
             "select. autodiff.trace_nonfinite() names the row"
         )
         return
+    if is_same(got, want):
+        yield ALMOST
     if not got.any():
         yield (
             "got is 0: no gradient arrives. A rule returns zeros, or the value was detached, rounded or "
