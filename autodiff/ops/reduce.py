@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.ops.choices import where
-from autodiff.ops.shapes import stretch, sum
+from autodiff.ops.shapes import _stretch, stretch, sum
 from autodiff.ops.transcendental import exp
 from autodiff.primitive import FUNCTIONS, Array, Axis, Function, Shape, composed, linear, primitive
 
@@ -53,7 +53,7 @@ mean: Function = linear(
 def _spread(a: Any, like: Any, axis: Axis = None, keepdims: bool = False, ddof: float = 0) -> Any:
     freedom = _count(like.shape, axis) - ddof
     share = np.divide(a, freedom if freedom > 0 else 0)  # NumPy's answer where there are too few entries
-    return share if share.shape == like.shape else stretch(share, like=like, axis=axis, keepdims=keepdims)
+    return _stretch(share, like, axis, keepdims)
 
 
 spread: Function = linear(
