@@ -6,13 +6,13 @@ report. Read in U13.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from autodiff.checks.findings import KINK, RIGHT, WRONG, Finding
+from autodiff.checks.findings import FLAT, KINK, RIGHT, WRONG, Finding
 from autodiff.checks.lines import Line, SecondLook, look_again
 from autodiff.primitive import Array
 
@@ -50,7 +50,7 @@ class Comparison:
             kink[suspects] = valid & ~second.agrees
             wrong[suspects] = ~(second.agrees | valid)
             look = self._look(suspects, second, wrong, got, want)
-        verdict = WRONG if wrong.any() else KINK if kink.any() else RIGHT
+        verdict = WRONG if wrong.any() else KINK if kink.any() else FLAT if self._is_flat() else RIGHT
         among = wrong if wrong.any() else kink if kink.any() else np.ones(got.shape, bool)
         off = np.nan_to_num(np.abs(got - want), nan=np.inf) / np.maximum(allowed, np.finfo(float).tiny)
         at = int(np.argmax(np.where(among, off, -1.0)))
@@ -65,6 +65,13 @@ class Comparison:
         second = look_again(self.line_for(suspects), got, coarse, self.step, noise)
         # Closer than differences can tell: the complex step, which can, has the last word.
         return replace(second, agrees=second.agrees & ~(np.abs(got - want) <= coarse))
+
+    def _is_flat(self) -> bool:
+        """Whether the slopes are more than f's rounding but less than that of a difference of it."""
+        if self.allowed is not self.coarse:
+            return False  # the complex step subtracts nothing
+        top, noise = float(np.max(np.abs(self.got))), float(np.max(self.noise))
+        return noise * self.step < top < 0.1 * noise
 
     def _look(self, suspects: Array, second: SecondLook, wrong: Array, got: Array, want: Array) -> list[str]:
         look = []
@@ -86,3 +93,26 @@ def _between(got: Array, second: SecondLook, allowed: Array) -> Array:
     low, high = np.minimum(second.left, second.right), np.maximum(second.left, second.right)
     margin = allowed + 1e-4 * np.maximum(np.abs(low), np.abs(high))  # a one-sided difference errs by ~h
     return np.asarray((low - margin <= got) & (got <= high + margin))
+
+
+def entries_of(count: int, size: int) -> str:
+    """How many entries were compared."""
+    words = "1 entry" if count == 1 else f"{count} entries"
+    return words if count == size else f"{count} of {size} entries, drawn"
+
+
+def joined(outs: Sequence[Any]) -> Array:
+    """f's result as one array: as it is if there is one, else all entries in a row."""
+    if len(outs) == 1:
+        return np.asarray(outs[0])
+    return np.concatenate([np.ravel(out) for out in outs])
+
+
+def place_of(shapes: Sequence[tuple[int, ...]], i: int, alone: str = "the result") -> str:
+    """What entry i of several arrays in a row is called."""
+    k = 0
+    while i >= (length := int(np.prod(shapes[k]))):
+        i, k = i - length, k + 1
+    index = [int(n) for n in np.unravel_index(i, shapes[k])]
+    which = f"result {k} " if len(shapes) > 1 else ""
+    return f"{which}{index}" if index else which.strip() or alone

@@ -11,8 +11,8 @@ from html import escape
 
 from autodiff.errors import NumericalCheckError
 
-RIGHT, WRONG, KINK = "right", "wrong", "at a kink"
-_SIGNS = {RIGHT: "✓", WRONG: "✗", KINK: "∧"}
+RIGHT, WRONG, KINK, FLAT = "right", "wrong", "at a kink", "too flat to tell"
+_SIGNS = {RIGHT: "✓", WRONG: "✗", KINK: "∧", FLAT: "?"}
 _HEADINGS = (
     "Verdict", "Argument", "Mode", "Compared", "Worst entry", "Got", "Expected", "Relative error", "Allowed"
 )  # fmt: skip
@@ -23,7 +23,7 @@ _STYLE = (
     "border-bottom:1px solid #8888}.ad-check .number{font-family:monospace;white-space:nowrap}"
     ".ad-check tbody th{white-space:nowrap}.ad-check tr:has(+tr>td:first-child)>td{border-bottom:0}"
     ".ad-check .wrong th{border-left:.35em solid #c0392b}.ad-check .right th{border-left:.35em solid #1e8449}"
-    ".ad-check .kink th{border-left:.35em solid #b9770e}</style>"
+    ".ad-check .open th{border-left:.35em solid #b9770e}</style>"
 )
 
 
@@ -34,7 +34,7 @@ class Finding:
     argument: str
     mode: str  # "reverse" or "forward"
     order: int
-    verdict: str  # RIGHT, WRONG or KINK
+    verdict: str  # RIGHT, WRONG, KINK; FLAT where rounding of f's values hides slopes as small as these
     checked: str  # what was compared, and with what: "12 entries, complex step"
     where: str = ""  # the worst entry
     got: float = math.nan
@@ -67,7 +67,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """All findings; true if nothing is wrong (what lies at a kink counts as right)."""
+    """All findings; true if nothing is wrong (what lies at a kink, or is too flat to tell, isn't)."""
 
     name: str
     findings: tuple[Finding, ...]
@@ -85,9 +85,12 @@ class Report:
     def summary(self) -> str:
         """The outcome in one line."""
         count, wrong = len(self.findings), sum(each.verdict == WRONG for each in self.findings)
-        kinks = sum(each.verdict == KINK for each in self.findings)
-        told = f"{wrong} of {count} derivatives wrong" if wrong else f"all {count} derivatives right"
-        return f"Gradient check of {self.name}: {told}" + (f", {kinks} of them at a kink" if kinks else "")
+        right = sum(each.verdict == RIGHT for each in self.findings)
+        told = [f"{wrong or right} of {count} derivatives {WRONG if wrong else RIGHT}"]
+        for verdict in (KINK, FLAT):
+            if number := sum(each.verdict == verdict for each in self.findings):
+                told.append(f"{number} {verdict}")
+        return f"Gradient check of {self.name}: {', '.join(told)}"
 
     def raise_if_wrong(self) -> Report:
         """The report itself, or NumericalCheckError with its text."""
@@ -122,7 +125,7 @@ def _row(it: Finding) -> str:
     )
     words = "".join(f"<td>{escape(each)}</td>" for each in (it.argument, it.what, it.checked))
     cells = "".join(f'<td class="number">{escape(each) if it.where else "–"}</td>' for each in numbers)
-    kind = f' class="{"kink" if it.verdict == KINK else it.verdict}"'
+    kind = f' class="{it.verdict if it.verdict in (RIGHT, WRONG) else "open"}"'
     head = f'<th scope="row" rowspan="{1 + bool(it.look)}">{_SIGNS[it.verdict]} {it.verdict}</th>'
     look = "<br>".join(map(escape, it.look))
     under = f'<tr{kind}><td colspan="8"><em>Where to look:</em> {look}</td></tr>' if look else ""

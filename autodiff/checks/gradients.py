@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.checks import lines, suspicions
-from autodiff.checks.comparison import Comparison
+from autodiff.checks.comparison import Comparison, entries_of, joined, place_of
 from autodiff.checks.evaluation import Function, Vary, check_step
 from autodiff.checks.findings import WRONG, Finding, Report
 from autodiff.checks.lines import Line, Precision, dot, shift
@@ -200,7 +200,7 @@ class _Check:
 
         method = "complex step" if exact else "central difference"
         return self._compare(
-            (problem.labels[j], "reverse", 1, f"{_entries_of(len(places), x.size)}, {method}"),
+            (problem.labels[j], "reverse", 1, f"{entries_of(len(places), x.size)}, {method}"),
             got,
             want,
             exact=exact,
@@ -247,26 +247,26 @@ class _Check:
         problem = self.problem
         v = [v if j in (k, None) else np.zeros(v.shape) for k, v in enumerate(self.v)]
         try:
-            got = _joined(problem.tangent(problem.x, v))
+            got = joined(problem.tangent(problem.x, v))
         except Exception as error:
             return _raised("forward", 1, error)
         slopes = self.slopes if j is None or len(v) == 1 else self._along(v)[1]
 
         def hints(got: Array, want: Array) -> list[str]:
-            turned = _joined(problem.tangent(problem.x, [-3 * each for each in v]))
+            turned = joined(problem.tangent(problem.x, [-3 * each for each in v]))
             if np.isfinite(got).all() and not suspicions.is_same(turned, -3 * got):
                 return [suspicions.NOT_LINEAR]
             return [suspicions.suspect(got, want, None, self._counts())]
 
-        checked = f"a direction, {_entries_of(got.size, got.size)} of the result, central difference"
+        checked = f"a direction, {entries_of(got.size, got.size)} of the result, central difference"
         return self._compare(
             ("all arguments" if j is None else problem.labels[j], "forward", 1, checked),
             got,
-            _joined(slopes),
-            noise=self.precision.noise * np.abs(_joined(self.above)),
-            line_for=lambda which: lambda t: np.ravel(_joined(problem.values(shift(problem.x, t, v))))[which],
+            joined(slopes),
+            noise=self.precision.noise * np.abs(joined(self.above)),
+            line_for=lambda which: lambda t: np.ravel(joined(problem.values(shift(problem.x, t, v))))[which],
             hints=hints,
-            name=lambda i: _place([out.shape for out in self.above], i),
+            name=lambda i: place_of([out.shape for out in self.above], i),
         )
 
     # --- second order ------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ class _Check:
                 f"the gradient of {self.problem.name} is nan or inf near its arguments, so no difference of "
                 "it can be taken. Move the arguments away from there"
             )
-        checked = f"a direction, {_entries_of(want.size, want.size)}, difference of gradients"
+        checked = f"a direction, {entries_of(want.size, want.size)}, difference of gradients"
         return self._compare(
             (self.problem.labels[j], mode, 2, checked),
             np.asarray(got),
@@ -303,32 +303,10 @@ class _Check:
             noise=self.precision.noise * float(np.max(np.abs(above), initial=0.0)),
             line_for=lambda which: lambda t: np.ravel(gradient(t)[j])[which],
             hints=lambda got, want: [suspicions.suspect(got, want)],
-            name=lambda i: _place([want.shape], i, "the number"),
+            name=lambda i: place_of([want.shape], i, "the number"),
         )
 
 
 def _raised(mode: str, order: int, error: Exception) -> Finding:
     told = f"{type(error).__name__}: {error}"
     return Finding("all arguments", mode, order, WRONG, RAISED, look=(told, suspicions.of_error(error)))
-
-
-def _entries_of(count: int, size: int) -> str:
-    words = "1 entry" if count == 1 else f"{count} entries"
-    return words if count == size else f"{count} of {size} entries, drawn"
-
-
-def _joined(outs: Sequence[Any]) -> Array:
-    """f's result as one array: as it is if there is one, else all entries in a row."""
-    if len(outs) == 1:
-        return np.asarray(outs[0])
-    return np.concatenate([np.ravel(out) for out in outs])
-
-
-def _place(shapes: Sequence[tuple[int, ...]], i: int, alone: str = "the result") -> str:
-    """What entry i of several arrays in a row is called."""
-    k = 0
-    while i >= (length := int(np.prod(shapes[k]))):
-        i, k = i - length, k + 1
-    index = [int(n) for n in np.unravel_index(i, shapes[k])]
-    which = f"result {k} " if len(shapes) > 1 else ""
-    return f"{which}{index}" if index else which.strip() or alone

@@ -243,6 +243,13 @@ def test_a_kink_within_the_step_is_not_a_kink_at_the_argument():
     assert {each.verdict for each in check_gradients(relu, np.array([3e-6, -3e-6])).findings} == {"right"}
 
 
+def test_slopes_that_rounding_hides_are_told():
+    report = check_gradients(lambda x: twice(x) + 1e12, V)
+    assert report
+    assert {each.verdict for each in report.findings} == {"too flat to tell"}
+    assert report.summary == "Gradient check of <lambda>: 0 of 2 derivatives right, 2 too flat to tell"
+
+
 # --- what it costs ---------------------------------------------------------------------------------------
 
 
