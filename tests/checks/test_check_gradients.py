@@ -184,12 +184,12 @@ def test_a_wrong_row_is_caught_and_explained(f, args, order, words):
         report.raise_if_wrong()
 
 
-@pytest.mark.parametrize(
-    ("f", "args", "order"), [row[1:4] for row in WRONG_ROWS[:-1]], ids=[row[0] for row in WRONG_ROWS[:-1]]
-)
+# Not those that a difference can't tell (5e-8), or that a direction steps over (a kink in one entry).
+COARSE = [row for row in WRONG_ROWS if row[1] not in (slightly, relu_3)]
+
+
+@pytest.mark.parametrize(("f", "args", "order"), [row[1:4] for row in COARSE], ids=[row[0] for row in COARSE])
 def test_one_random_direction_catches_it_too(f, args, order):
-    if f is slightly:
-        pytest.skip("5e-8 is below what a difference can tell")
     assert not check_gradients(f, *args, order=order, every_entry=False)
 
 
