@@ -48,4 +48,8 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    try:
+        operations = importlib.import_module("autodiff.ops").FUNCTIONS
+    except ImportError:  # a Python without NumPy: Scalar and drawing only
+        operations = {}
+    return sorted({*globals(), *_HOMES, *operations})

@@ -55,9 +55,10 @@ class Node:
 class Leaf(Node):
     """Where a graph begins: a variable, which holds the gradient that arrives."""
 
-    __slots__ = ("grad",)
+    __slots__ = ("closed", "grad")
 
     grad: Any
+    closed: bool  # a variable of grad(f) and the like, once that has returned: nobody can ask for it any more
 
     def __init__(self, like: Any) -> None:
         self.order = next_order()
@@ -65,6 +66,7 @@ class Leaf(Node):
         self.parents = self.kept = ()
         self.shape, self.dtype = like.shape, like.dtype
         self.g = self.grad = None
+        self.closed = False
 
 
 class _Thread(threading.local):
@@ -269,6 +271,15 @@ def no_array(row: Row, d: Any) -> GradientError:
     )
 
 
+def hangs_on_more(nodes: set[Node], own: set[Node]) -> bool:
+    """Whether a graph begins elsewhere than at `own`, so that somebody may differentiate for that, too."""
+    return any(
+        (node.row is None and not node.closed and node not in own)  # type: ignore[attr-defined]
+        or (node in own and node.row is not None)
+        for node in nodes
+    )
+
+
 def differentiate(
     root: Node,
     targets: Collection[Node],
@@ -286,9 +297,7 @@ def differentiate(
     targets = set(targets)
     nodes = ancestors(root, stop=() if beyond and record is not None else targets)
     if record is None:
-        record = any(node.row is None and node not in targets for node in nodes) or any(
-            node.row is not None and any(p is not None for p in node.parents) for node in targets
-        )
+        record = hangs_on_more(nodes, targets)
     nodes_in_order = sorted(nodes, key=by_order)
     wanted = leading_to(targets & nodes, nodes_in_order)
     if root not in wanted:

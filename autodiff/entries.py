@@ -59,6 +59,8 @@ def binder(kind: type[Recorded]) -> Callable[[Row], Function]:
     def bind(row: Row) -> Function:
         if row.is_variadic:
             return _variadic(row, kind)
+        if len(row.operands) == 1 and (row.options or row.like):
+            return _with_options(row, kind)
         if row.options or row.like or len(row.operands) > 2 or None in row.rules.values():
             return _general(row, kind)
         return _unary(row, kind) if len(row.operands) == 1 else _binary(row, kind)
@@ -147,6 +149,32 @@ def _plans(a: frozenset[int], b: frozenset[int]) -> list[tuple[bool, ...]]:
     """Whether a, b, out are kept: if only a is tracked, if only b is, if both are; () if none ever is."""
     plans = [tuple(k in need for k in range(3)) for need in (a, b, a | b)]
     return plans if any(plans[2]) else [(), (), ()]
+
+
+def _with_options(row: Row, kind: type[Recorded]) -> Function:
+    """One operand, and options."""
+    forward, new, needs = row.forward, kind.__new__, row.needs[0]
+    keeps_a, keeps_out, by_shape = 0 in needs, 1 in needs, bool(row.like)
+    has_rule = None not in row.rules.values()
+
+    def entry(*args: Any, **given: Any) -> Recorded:
+        (a,), options = row.split(args, given)
+        for name, value in options.items():
+            if isinstance(value, kind):
+                options[name] = _as_option(row, name, value)
+        x, parent = (a._data, a._node) if isinstance(a, kind) else (as_array(a, row.name), None)
+        made = new(kind)
+        made._data = out = forward(x, **options)
+        if switch.count and thread.special and not _note(row, (x,), out):
+            parent = None
+        if parent is None or not has_rule or out.dtype.kind != "f":
+            made._node = None  # a constant; or counted or compared, so there is nothing to differentiate
+            return made
+        shown = (parent if by_shape else x) if keeps_a else None
+        made._node = _node(row, (parent,), (shown, out if keeps_out else None, *options.values()), out)
+        return made
+
+    return entry
 
 
 def _general(row: Row, kind: type[Recorded]) -> Function:

@@ -66,7 +66,9 @@ def value_and_grad(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
         variables = Variables(f, args, argnums)
         out = _single(f, variables, kwargs, scalar=True)
         answer = variables.rebuild(pull(out, None, variables.flat, None))
-        return value_of(out, variables), answer
+        value = value_of(out, variables)
+        variables.close()
+        return value, answer
 
     return evaluate
 
@@ -115,6 +117,7 @@ def vjp(f: Function, *args: Any) -> tuple[Any, Callable[[Any], Any]]:
     variables = Variables(f, args, tuple(range(len(args))))
     outs, rebuild = outputs(f, variables, {})
     value = rebuild([value_of(out, variables) for out in outs])
+    variables.close()
 
     def pull_back(g: Any) -> Any:
         cotangents, _ = flatten(g)
@@ -143,4 +146,6 @@ def jvp(f: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[A
     given, _ = flatten(list(tangents))
     if len(given) != len(variables.flat):
         raise ShapeError(f"{len(variables.flat)} arrays among the arguments, but {len(given)} tangents")
-    return rebuild([value_of(out, variables) for out in outs]), rebuild(move(outs, variables, given))
+    value, moved = [value_of(out, variables) for out in outs], move(outs, variables, given)
+    variables.close()
+    return rebuild(value), rebuild(moved)

@@ -36,6 +36,7 @@ def jacobian(f: Function, argnums: int | tuple[int, ...] = 0) -> Function:
         rows = sum(out.size for out in outs)
         columns = sum(variable.size for variable in variables.flat)
         blocks = _by_rows(outs, variables) if rows <= columns else _by_columns(outs, variables)
+        variables.close()
         return rebuild([variables.rebuild(block) for block in blocks])
 
     return evaluate

@@ -60,12 +60,13 @@ def _any(row: Row) -> Function:
     entry_of, forward, count = row.entries.get, row.forward, len(row.operands)
 
     def call(*args: Any, **options: Any) -> Any:
-        operands = args[0] if row.is_variadic else (*args[:count], *options.values())
-        for operand in operands:
+        for operand in args[0] if row.is_variadic and args else args[:count]:
             if entry := entry_of(type(operand)):
                 return entry(*args, **options)
-        operands, options = row.split(args, options)
-        return forward(*operands, **options)
+        for operand in options.values():
+            if entry := entry_of(type(operand)):
+                return entry(*args, **options)
+        return forward(*args, **options)
 
     return call
 

@@ -109,11 +109,17 @@ def _answering(function: Any) -> Callable[..., Any]:
 
 
 @functools.cache
-def _signature(function: Any) -> inspect.Signature | None:
+def _signature(function: Any) -> tuple[inspect.Signature | None, int, dict[str, Any]]:
+    """The signature of a NumPy function, how many arguments it requires, and its defaults."""
     try:
-        return inspect.signature(function)
+        signature = inspect.signature(function)
     except (ValueError, TypeError):  # some of NumPy's functions in C have none
-        return None
+        return None, 0, {}
+    parameters = signature.parameters.values()
+    defaults = {each.name: each.default for each in parameters if each.default is not each.empty}
+    kinds = {each.kind for each in parameters}
+    plain = not kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    return signature, len(parameters) - len(defaults) if plain else -1, defaults
 
 
 @functools.cache
@@ -132,9 +138,13 @@ def _matched(
     function: Any, args: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments as ours takes them: NumPy's required ones by position, others by name, no defaults."""
-    signature = _signature(function)
+    signature, required, defaults = _signature(function)
     if signature is None:
         return args, options
+    if len(args) == required:  # nearly always: nothing to sort out, and binding takes 20 µs
+        return args, {
+            k: v for k, v in options.items() if k not in defaults or not _is_default(v, defaults[k])
+        }
     front: list[Any] = []
     named: dict[str, Any] = {}
     for name, value in signature.bind(*args, **options).arguments.items():

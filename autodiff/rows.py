@@ -64,10 +64,12 @@ class Row:
     vjps: Any = ()
     call: Function = lambda: None
     entries: dict[type, Function] = field(default_factory=dict)
+    has_required: bool = False  # an option without a default
 
     def __post_init__(self) -> None:
         front = ("operands", "likes") if self.is_variadic else self.operands
         self.names = (*front, "out", *self.options)
+        self.has_required = REQUIRED in self.options.values()
         self.needs = tuple(frozenset(self._positions(name, rule)) for name, rule in self.rules.items())
         if self.is_variadic:
             (rule,) = self.rules.values()
@@ -93,17 +95,16 @@ class Row:
 
     def split(self, args: tuple[Any, ...], given: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The operands, and all options in order: those given, else their defaults."""
-        count = 1 if self.is_variadic else len(self.operands)
-        for name in self.operands[len(args) : count]:
-            if name not in given:
-                missing = f"{self.name} takes {count} operand{'s' * (count > 1)}"
-                raise UnsupportedError(f"{missing} ({', '.join(self.operands)}); {name} is missing")
-            args = (*args, given.pop(name))
-        extra = args[count:]
-        if len(extra) > len(self.options):
-            raise UnsupportedError(f"{self.name} takes at most {count + len(self.options)} arguments")
+        count = len(self.operands)
+        if len(args) < count:
+            args = (*args, *self._by_name(args, given))
         options = dict(self.options)
-        options.update(zip(self.options, extra, strict=False))
+        if len(args) > count:
+            extra = args[count:]
+            if len(extra) > len(options):
+                raise UnsupportedError(f"{self.name} takes at most {count + len(options)} arguments")
+            options.update(zip(options, extra, strict=False))
+            args = args[:count]
         for name, value in given.items():
             if name not in options:
                 allowed = ", ".join(options) or "none"
@@ -112,9 +113,20 @@ class Row:
                     "What isn't supported is refused, so that it can't be ignored"
                 )
             options[name] = value
-        if lacking := [name for name, value in options.items() if value is REQUIRED]:
+        if self.has_required and (lacking := [k for k, value in options.items() if value is REQUIRED]):
             raise UnsupportedError(f"{self.name} needs {', '.join(lacking)} as well")
-        return args[:count], options
+        return args, options
+
+    def _by_name(self, args: tuple[Any, ...], given: dict[str, Any]) -> list[Any]:
+        """The operands that were given by name; taken out of `given`."""
+        for name in self.operands[len(args) :]:
+            if name not in given:
+                count = len(self.operands)
+                raise UnsupportedError(
+                    f"{self.name} takes {count} operand{'s' * (count > 1)} ({', '.join(self.operands)}); "
+                    f"{name} is missing"
+                )
+        return [given.pop(name) for name in self.operands[len(args) :]]
 
 
 class _Each:

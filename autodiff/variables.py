@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backward import Node, ancestors, differentiate, fit
+from autodiff.backward import Leaf, Node, ancestors, differentiate, fit, hangs_on_more
 from autodiff.errors import GradientError, OptionError
 from autodiff.primitive import Function, linear
 from autodiff.recording import recording
@@ -86,6 +86,12 @@ class Variables:
             )
         return made
 
+    def close(self) -> None:
+        """Say that no gradient for these will be asked for any more, but by whoever holds them."""
+        for variable in self.flat:
+            if isinstance(variable._node, Leaf):
+                variable._node.closed = True
+
     def rebuild(self, leaves: Sequence[Any]) -> Any:
         """As many leaves in the structure of the chosen arguments: one tree, or a tuple of them."""
         at, built = 0, []
@@ -109,8 +115,7 @@ def value_of(out: Tensor, variables: Variables) -> Any:
         return np.array(out._data)
     own = {variable._node for variable in variables.flat}
     nodes = ancestors(out._node, stop=own)  # type: ignore[arg-type]
-    hangs = any(n.row is None and n not in own for n in nodes) or any(n.row is not None for n in own & nodes)  # type: ignore[union-attr]
-    return out if hangs else np.array(out._data)
+    return out if hangs_on_more(nodes, own) else np.array(out._data)  # type: ignore[arg-type]
 
 
 def _transpose(rule: Function, like: Node, v: Any, parent: Any) -> Any:
