@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
 from autodiff.errors import OperandError, ShapeError
-from autodiff.ops.layout import atleast_1d, atleast_2d, atleast_3d, operand, ravel, reshape
+from autodiff.ops.layout import atleast_1d, atleast_2d, atleast_3d, operand, reshape, vector
 from autodiff.ops.select import index
 from autodiff.primitive import composed, variadic
 
@@ -55,7 +55,7 @@ def concatenate(arrays: Sequence[Any], axis: int | None = 0) -> Any:
     """
     arrays = [operand(a) for a in arrays]
     if axis is None:
-        arrays, axis = [ravel(a) for a in arrays], 0
+        arrays, axis = [vector(a) for a in arrays], 0
     if not arrays or any(a.ndim != arrays[0].ndim for a in arrays) or arrays[0].ndim == 0:
         shapes = ", ".join(str(a.shape) for a in arrays) or "nothing"
         raise ShapeError(

@@ -103,6 +103,13 @@ expand_dims = linear(
     a=lambda g, a: reshape_as(g, like=a),
 )
 
+
+def vector(a: Any) -> Any:
+    """All entries of `a` along one axis; a vector as it is."""
+    a = operand(a)
+    return a if a.ndim == 1 else ravel(a)
+
+
 # For a rank wanted and a rank given: the places of the new axes.
 _NEW_AXES: dict[int, dict[int, Shape]] = {
     1: {0: (0,)},

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.ops.layout import expand_dims, operand, ravel, reshape, squeeze, transpose
+from autodiff.ops.layout import expand_dims, operand, reshape, squeeze, transpose, vector
 from autodiff.ops.pointwise import multiply
 from autodiff.primitive import Function, composed, linear
 
@@ -72,7 +72,7 @@ def inner(a: Any, b: Any) -> Any:
 @composed(np.vdot)
 def vdot(a: Any, b: Any) -> Any:
     """Σ a·b over all entries, both taken as vectors."""
-    return matmul(ravel(a), ravel(b))
+    return matmul(vector(a), vector(b))
 
 
 @composed(np.outer)
@@ -83,7 +83,7 @@ def outer(a: Any, b: Any) -> Any:
     array([[3., 4.],
            [6., 8.]])
     """
-    return multiply(expand_dims(ravel(a), 1), ravel(b))
+    return multiply(expand_dims(vector(a), 1), vector(b))
 
 
 @composed(np.kron)
@@ -125,7 +125,7 @@ def _others(rank: int, taken: Sequence[int]) -> list[int]:
 
 def _ordered(d: Any, places: Sequence[int]) -> Any:
     """`d` with its axis k moved to places[k]."""
-    return transpose(d, axes=tuple(np.argsort(places).tolist()))
+    return d if list(places) == sorted(places) else transpose(d, axes=tuple(np.argsort(places).tolist()))
 
 
 def _tensordot_left(g: Any, b: Any, axes: Any) -> Any:

@@ -33,7 +33,7 @@ from autodiff.primitive import Array, Shape, composed, linear, primitive
 def _along(a: Any, axis: int | None) -> tuple[Any, int]:
     """The operand and the axis, from the front; without an axis, all entries along one."""
     a = operand(a)
-    return (layout.ravel(a), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
+    return (layout.vector(a), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
 
 
 # --- several times over ----------------------------------------------------------------------------------
