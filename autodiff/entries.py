@@ -6,14 +6,14 @@ engine takes. Read in U14 (what an operation costs).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from autodiff.backward import Node, next_order, switch, thread
 from autodiff.errors import GradientError, OperandError
-from autodiff.primitive import Function, Like, Row
+from autodiff.primitive import Function, Like, Row, Shape
 from autodiff.scalar import Scalar
 
 _REAL = "fiub"  # kinds of dtype that an engine takes
@@ -41,7 +41,30 @@ def as_array(value: Any, what: str, copy: bool = False) -> Any:
         shown = f"an array of dtype {value.dtype}" if value.shape else f"{value[()]!r} ({value.dtype})"
         advice = "take .real and .imag apart" if value.dtype.kind == "c" else "convert it to floats first"
         raise OperandError(f"{what} takes real numbers; got {shown}: {advice}")
-    return value.copy() if copy and value.shape else value
+    return value.copy() if copy and (value.shape or kind is np.ndarray) else value
+
+
+class Constant(NamedTuple):
+    """What a node remembers of an operand that isn't tracked, for pictures: never its array."""
+
+    name: str | None
+    shape: Shape
+    dtype: np.dtype[Any]
+
+
+def _remembered(operands: Iterable[Any], parents: Iterable[Node | None]) -> tuple[Any, ...]:
+    """For each operand: None if it is tracked, a number as it is, else a Constant."""
+    told: list[Any] = []
+    for operand, parent in zip(operands, parents, strict=True):
+        if parent is not None:
+            told.append(None)
+        elif isinstance(operand, Recorded) or np.ndim(operand):
+            data = operand._data if isinstance(operand, Recorded) else operand
+            data = np.asarray(data)
+            told.append(Constant(getattr(operand, "_name", None), data.shape, data.dtype))
+        else:
+            told.append(operand)
+    return tuple(told)
 
 
 class Recorded:
@@ -140,6 +163,8 @@ def _binary(row: Row, kind: type[Recorded]) -> Function:
             and (q is None or (q.shape == shape and q.dtype is _FLOAT))
         )
         node.g = None
+        if p is None or q is None:
+            node.constants = _remembered((a, b), (p, q))
         return made
 
     return entry
@@ -162,6 +187,8 @@ def _with_options(row: Row, kind: type[Recorded]) -> Function:
         for name, value in options.items():
             if isinstance(value, kind):
                 options[name] = _as_option(row, name, value)
+            elif type(value) is list:
+                options[name] = value.copy()  # the caller may change it before the pass
         x, parent = (a._data, a._node) if isinstance(a, kind) else (as_array(a, row.name), None)
         made = new(kind)
         made._data = out = forward(x, **options)
@@ -194,6 +221,8 @@ def _general(row: Row, kind: type[Recorded]) -> Function:
         for name, value in options.items():
             if isinstance(value, kind):
                 options[name] = _as_option(row, name, value)
+            elif type(value) is list:
+                options[name] = value.copy()
         made = new(kind)
         made._data = out = row.forward(*values, **options)
         made._node = None
@@ -207,7 +236,9 @@ def _general(row: Row, kind: type[Recorded]) -> Function:
             for k in range(count)
         ]
         kept.append(out if count in needed else None)
-        made._node = _node(row, tuple(parents), (*kept, *options.values()), out)
+        made._node = node = _node(row, tuple(parents), (*kept, *options.values()), out)
+        if len(tracked) < count:
+            node.constants = _remembered(operands, parents)
         return made
 
     return entry
@@ -233,7 +264,9 @@ def _variadic(row: Row, kind: type[Recorded]) -> Function:
         if recorded and out.dtype.kind == "f" and any(parent is not None for parent in parents):
             likes = tuple(p or _like(v) for p, v in zip(parents, values, strict=True))
             front = (values if keeps_operands else None, likes, out if keeps_out else None)
-            made._node = _node(row, parents, (*front, *options.values()), out)
+            made._node = node = _node(row, parents, (*front, *options.values()), out)
+            if None in parents:
+                node.constants = _remembered(operands, parents)
         return made
 
     return entry

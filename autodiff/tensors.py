@@ -6,12 +6,13 @@ whose calls arrive here). Adds `tensor()`, Tensor, and the entries that record a
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.backward import Leaf, Node, ancestors, freed, propagate
+from autodiff.backward import Leaf, Node, ancestors, freed, next_order, propagate
 from autodiff.entries import Recorded, as_array, binder
 from autodiff.errors import GradientError, ImmutableError, OperandError, ShapeError
 from autodiff.operators import QUICK, Operators
@@ -64,6 +65,8 @@ class Tensor(Recorded, Operators):
                 f"data of shape {given.shape} for a leaf of shape {old.shape}: shapes must agree"
             )
         self._data = given
+        if isinstance(self._node, Leaf):
+            self._node.changed = next_order()
 
     @property
     def shape(self) -> Shape:
@@ -148,12 +151,12 @@ class Tensor(Recorded, Operators):
             raise untracked(self, "backward")
         if root.kept is None:
             raise freed(root)
-        start = upstream(self, g)
+        start = upstream(self, np.asarray(g) if isinstance(g, Tensor) else g)  # refused if tracked
         nodes = ancestors(root)
         found = propagate(root, start, nodes, free=not keep_graph)
         for leaf, gradient in found.items():
             if gradient is not None and isinstance(leaf, Leaf):
-                leaf.grad = gradient if leaf.grad is None else leaf.grad + gradient
+                leaf.grad = gradient if leaf.grad is None else np.asarray(leaf.grad + gradient)
 
     def detach(self) -> Tensor:
         """The same values as a constant: no gradient passes here."""
@@ -263,7 +266,10 @@ def tensor(
         data = data._plain("tensor") if data._node is not None and not data.is_leaf else data._data
     array = np.array(as_array(data, "tensor"), dtype=dtype, copy=True if copy else None)
     as_array(array, "tensor")
-    t = make(array, None if constant or array.dtype.kind != "f" else Leaf(array))
+    t = make(array, None)
+    if not constant and array.dtype.kind == "f":
+        t._node = leaf = Leaf(array)
+        leaf.owner = weakref.ref(t)
     if name is not None:
         t.name = name
     return t

@@ -60,8 +60,12 @@ class Variables:
         self.name = getattr(f, "__name__", "f")
         chosen = argnums if isinstance(argnums, tuple) else (argnums,)
         for k in chosen:
+            if not isinstance(k, int | np.integer):
+                raise OptionError(f"argnums takes a number or a tuple of numbers; got {argnums!r}")
             if not -len(args) <= k < len(args):
                 raise OptionError(f"argnums={k}, but {self.name} was given {len(args)} arguments")
+        if len({k % len(args) for k in chosen}) < len(chosen):
+            raise OptionError(f"argnums={argnums} names one argument twice")
         self.args = list(args)
         trees = []
         for k in chosen:
