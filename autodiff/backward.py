@@ -33,7 +33,9 @@ class Node:
     `alike` says that operands and value agree in shape and dtype, so that nothing has to be fitted.
     """
 
-    __slots__ = ("alike", "dtype", "g", "kept", "name", "order", "owned", "parents", "row", "shape")
+    __slots__ = (
+        "alike", "constants", "dtype", "g", "kept", "name", "order", "owned", "parents", "row", "shape"
+    )  # fmt: skip
 
     order: int
     row: Row | None
@@ -44,7 +46,8 @@ class Node:
     g: Any
     owned: bool
     alike: bool
-    name: str
+    name: str  # not set on most
+    constants: tuple[Any, ...]  # not set where all operands are tracked; for pictures, see entries.Constant
 
     def __repr__(self) -> str:
         name = getattr(self, "name", None)
@@ -55,9 +58,13 @@ class Node:
 class Leaf(Node):
     """Where a graph begins: a variable, which holds the gradient that arrives."""
 
-    __slots__ = ("closed", "grad")
+    __slots__ = ("changed", "closed", "grad", "owner")
 
     grad: Any
+    owner: (
+        Any  # a weak reference to the variable, which pictures ask for its value; not set where there is none
+    )
+    changed: int  # when its data were last replaced, on the clock of `order`
     closed: bool  # a variable of grad(f) and the like, once that has returned: nobody can ask for it any more
 
     def __init__(self, like: Any) -> None:
@@ -67,6 +74,7 @@ class Leaf(Node):
         self.shape, self.dtype = like.shape, like.dtype
         self.g = self.grad = None
         self.closed = False
+        self.changed = 0
 
 
 class _Thread(threading.local):

@@ -69,7 +69,7 @@ class Row:
     def __post_init__(self) -> None:
         front = ("operands", "likes") if self.is_variadic else self.operands
         self.names = (*front, "out", *self.options)
-        self.has_required = REQUIRED in self.options.values()
+        self.has_required = any(value is REQUIRED for value in self.options.values())
         self.needs = tuple(frozenset(self._positions(name, rule)) for name, rule in self.rules.items())
         if self.is_variadic:
             (rule,) = self.rules.values()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from types import ModuleType
 
@@ -122,13 +123,13 @@ def page() -> str:
 
 def stub() -> str:
     """The text of autodiff/__init__.pyi: each public name and the file it comes from."""
-    homes = {name: f"autodiff.{home}" for name, home in autodiff._HOMES.items()}
-    homes |= {
-        name: each.__module__ for name, each in FUNCTIONS.items() if each.__module__.startswith("autodiff.")
-    }
-    lines = sorted(
-        f"from {home} import {name} as {name}" for name, home in homes.items() if home != "autodiff"
-    )
+    homes = {name: (f"autodiff.{home}", name) for name, home in autodiff._HOMES.items()}
+    for name, function in FUNCTIONS.items():
+        module = sys.modules[function.__module__]
+        if module.__name__.startswith("autodiff."):  # others are a user's own
+            own = name if getattr(module, name, None) is function else function.__name__
+            homes[name] = module.__name__, own
+    lines = sorted(f"from {home} import {own} as {name}" for name, (home, own) in homes.items())
     return "\n".join([*lines, "", "__version__: str", "_HOMES: dict[str, str]", ""])
 
 

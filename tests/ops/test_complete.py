@@ -23,7 +23,8 @@ OURS = {
 
 
 def test_every_operation_has_a_case():
-    missing = OURS - {it.name for it in CASES}
+    asked = {FUNCTIONS[it.name] for it in CASES}  # a second name is the same function
+    missing = {name for name in OURS if FUNCTIONS[name] not in asked}
     assert not missing, f"no case in any table of tests/ops: {', '.join(sorted(missing))}"
 
 
