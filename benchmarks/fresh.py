@@ -5,6 +5,7 @@
 
 import importlib
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -131,9 +132,11 @@ FRESH = {
 def figure(name: str, engine: str) -> Figure | None:
     """The median of fresh processes, after one that warms up files; None where the library is missing."""
     found = []
+    # Where Python is told not to write compiled files, each import would compile ours again.
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     for k in range(FRESH[name].times + 1):
         command = [sys.executable, "-m", "benchmarks.fresh", name, engine]
-        told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        told = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
         if told.returncode:
             raise RuntimeError(f"{name} of {engine} failed:\n{told.stderr}")
         number = json.loads(told.stdout)
