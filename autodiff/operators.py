@@ -30,6 +30,17 @@ def _method(name: str) -> Any:
     return method
 
 
+def _values_method(name: str) -> Any:
+    """NumPy's function `name` as a method: it has no derivative, and answers with an array."""
+
+    def method(self: Any, *args: Any, **options: Any) -> Any:
+        return protocols.on_values(getattr(np, name), (self, *args), options)
+
+    method.__name__ = name
+    method.__doc__ = f"np.{name} of the values."
+    return method
+
+
 class Operators:
     """Python's operators and NumPy's functions as rows; comparisons give arrays."""
 
@@ -149,11 +160,11 @@ class Operators:
     min = _method("min")
     cumsum = _method("cumsum")
     cumprod = _method("cumprod")
-    argmax = _method("argmax")
-    argmin = _method("argmin")
-    argsort = _method("argsort")
-    any = _method("any")
-    all = _method("all")
+    argmax = _values_method("argmax")
+    argmin = _values_method("argmin")
+    argsort = _values_method("argsort")
+    any = _values_method("any")
+    all = _values_method("all")
     clip = _method("clip")
     take = _method("take")
     repeat = _method("repeat")
