@@ -1,4 +1,4 @@
-"""Every example in the engine's docstrings and in README.md gives what it says."""
+"""Every example in the engine's docstrings, in README.md and in docs/ gives what it says."""
 
 import doctest
 import importlib
@@ -14,6 +14,10 @@ MODULES = [
     for path in SOURCES
     if ">>>" in path.read_text(encoding="utf-8")
 ]
+PAGES = [
+    ROOT / "README.md",
+    *(p for p in sorted((ROOT / "docs").glob("*.md")) if ">>>" in p.read_text("utf-8")),
+]
 FLAGS = doctest.ELLIPSIS
 
 
@@ -26,10 +30,9 @@ def test_examples_of(name, tmp_path, monkeypatch):
     assert results.failed == 0
 
 
-def test_examples_of_the_readme(tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_examples_of_a_page(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    results = doctest.testfile(
-        str(ROOT / "README.md"), module_relative=False, optionflags=FLAGS, encoding="utf-8"
-    )
+    results = doctest.testfile(str(page), module_relative=False, optionflags=FLAGS, encoding="utf-8")
     assert results.attempted > 0
     assert results.failed == 0
