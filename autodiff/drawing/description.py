@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["parameter", "constant", "operation", "output"]
+State = Literal["", "now", "later"]  # in a picture of one moment: at work, or still to come
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class NodeBox:
     value: str = ""
     gradient: str = ""
     alarm: bool = False
+    state: State = ""
 
     def role(self, line: int) -> str:
         """What the line with this index is: "symbol", "gradient" or "value"."""
@@ -53,6 +55,7 @@ class Edge:
     target: str
     label: str = ""
     backward: bool = False
+    state: State = ""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,20 @@ from autodiff.errors import DrawingError, OptionError
 SUFFIXES = (".svg", ".png", ".dot")
 
 
+def write_whole(path: Path, content: bytes) -> Path:
+    """Write a file so that an existing one is replaced whole or not at all."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as problem:
+        beside.unlink(missing_ok=True)
+        raise DrawingError(
+            f"can't save {path}: {problem}. Is there such a folder, and may you write to it?"
+        ) from problem
+    return path
+
+
 class Drawing:
     """A drawn graph. `str(d)` is its DOT, `d.words` its alt text, `d.save("g.svg")` a file.
 
@@ -98,17 +112,7 @@ class Drawing:
             raise OptionError(
                 f"can't save as {path.name!r}: the name must end in one of {', '.join(SUFFIXES)}"
             )
-        content = self._content(suffix)
-        beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            beside.write_bytes(content)
-            beside.replace(path)
-        except OSError as problem:
-            beside.unlink(missing_ok=True)
-            raise DrawingError(
-                f"can't save {path}: {problem}. Is there such a folder, and may you write to it?"
-            ) from problem
-        return path
+        return write_whole(path, self._content(suffix))
 
     def _content(self, suffix: str) -> bytes:
         if suffix == ".dot":

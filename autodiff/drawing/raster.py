@@ -11,9 +11,19 @@ from itertools import pairwise
 from typing import Any
 
 from autodiff.drawing.description import Description, Edge, NodeBox
-from autodiff.drawing.layered import Box, Point
+from autodiff.drawing.layered import Box, Layout, Point
 from autodiff.drawing.style import FONT_SIZE, LIGHT, SMALL_SIZE
-from autodiff.drawing.svg import ARROW, MARGIN, arrange, baselines, canvas, font_size, on_border, text_lines
+from autodiff.drawing.svg import (
+    ARROW,
+    HALO,
+    MARGIN,
+    arrange,
+    baselines,
+    canvas,
+    font_size,
+    on_border,
+    text_lines,
+)
 
 DPI = 96.0
 LARGEST = 16_000.0  # points along a side; beyond it nobody could look at the picture anyway
@@ -33,10 +43,16 @@ def own_png(description: Description) -> bytes | None:
     figure = Figure(figsize=(width / 72, height / 72), dpi=DPI, facecolor=LIGHT["paper"])
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    axes.set_axis_off()
     left = (width - layout.width) / 2
     axes.set_xlim(-left, width - left)
     axes.set_ylim(height - MARGIN, -MARGIN)
+    paint(axes, description, layout)
+    return to_png(figure)
+
+
+def paint(axes: Any, description: Description, layout: Layout) -> None:
+    """The picture on matplotlib axes, in the units and with the origin of `layout`."""
+    axes.set_axis_off()
     place = {node.id: position for position, node in enumerate(description.nodes)}
     for edge, route, label in zip(description.edges, layout.routes, layout.labels, strict=True):
         ends = [(description.nodes[i], layout.boxes[i]) for i in (place[edge.source], place[edge.target])]
@@ -46,6 +62,10 @@ def own_png(description: Description) -> bytes | None:
         _node(axes, node, box)
     for line, _, y in baselines(description, layout):
         _text(axes, layout.width / 2, y, line, SMALL_SIZE, LIGHT["quiet"])
+
+
+def to_png(figure: Any) -> bytes:
+    """A matplotlib figure as PNG."""
     buffer = io.BytesIO()
     with warnings.catch_warnings():
         # A name in a script that matplotlib's font lacks shows as boxes; the picture is still worth having.
@@ -73,9 +93,11 @@ def _edge(axes: Any, edge: Edge, points: list[Point], label: Box | None) -> None
         middle = (x0 + x1) / 2
         vertices += [(middle, y0), (middle, y1), (x1, y1)]
         codes += [Path.CURVE4] * 3
-    style: Any = (0, (5, 2.5)) if edge.backward else "solid"
-    axes.add_patch(PathPatch(Path(vertices, codes), fill=False, ec=colour, lw=1.3, ls=style, zorder=1))
-    axes.add_patch(Polygon([(x, y), (foot, y - half), (foot, y + half)], fc=colour, ec=colour, zorder=1))
+    style: Any = (0, (2, 3)) if edge.state == "later" else (0, (5, 2.5)) if edge.backward else "solid"
+    look: dict[str, Any] = {"ec": colour, "zorder": 1, "alpha": 0.55 if edge.state == "later" else 1.0}
+    thick = 2.6 if edge.state == "now" else 1.3
+    axes.add_patch(PathPatch(Path(vertices, codes), fill=False, lw=thick, ls=style, **look))
+    axes.add_patch(Polygon([(x, y), (foot, y - half), (foot, y + half)], fc=colour, **look))
     if label:
         paper = {"facecolor": LIGHT["paper"], "edgecolor": "none", "pad": 1.5}
         _text(axes, label.x, label.y + 0.35 * FONT_SIZE, edge.label, FONT_SIZE, colour, bbox=paper, zorder=2)
@@ -88,8 +110,16 @@ def _node(axes: Any, node: NodeBox, box: Box) -> None:
         "fc": LIGHT[f"{node.kind}-fill"],
         "ec": LIGHT["alarm" if node.alarm else node.kind],
         "lw": 3.5 if node.alarm else 1.0,
+        "ls": (0, (2, 3)) if node.state == "later" else "solid",
         "zorder": 3,
     }
+    if node.state == "now":
+        corner = (box.x - box.width / 2 - HALO, box.y - box.height / 2 - HALO)
+        around = FancyBboxPatch(
+            corner, box.width + 2 * HALO, box.height + 2 * HALO, boxstyle="round,pad=0,rounding_size=12"
+        )
+        around.set(fill=False, ec=LIGHT["ink"], lw=2.5, zorder=2.5)
+        axes.add_patch(around)
     if node.kind == "parameter":
         axes.add_patch(Ellipse((box.x, box.y), box.width, box.height, **look))
     else:

@@ -43,6 +43,10 @@ def css(prefix: str) -> str:
         f".{prefix} .backward .line{{stroke-dasharray:6 3}}"
         f".{prefix} .alarm .shape{{stroke-width:3.5}}"
         f".{prefix} .node .rim{{fill:none;stroke-width:1}}"
+        f".{prefix} .node .halo{{fill:none;stroke-width:2.5}}"
+        f".{prefix} .now .line{{stroke-width:2.6}}"
+        f".{prefix} .later .shape,.{prefix} .later .line{{stroke-dasharray:2 3}}"
+        f".{prefix} .later .line,.{prefix} .later .head{{opacity:.55}}"
     )
     dark = _colours(prefix, DARK)
     return f"{fixed}{_colours(prefix, LIGHT)}@media (prefers-color-scheme: dark){{{dark}}}"
@@ -63,6 +67,7 @@ def _colours(prefix: str, palette: dict[str, str]) -> str:
             for kind in ("parameter", "constant", "operation", "output")
         ),
         (".rim", f"stroke:{palette['output']}"),
+        (".halo", f"stroke:{palette['ink']}"),
         (".alarm .shape", f"stroke:{palette['alarm']}"),
     ]
     return "".join(f".{prefix} {what}{{{how}}}" for what, how in rules)

@@ -19,6 +19,7 @@ from autodiff.errors import DrawingError
 
 MARGIN = 10.0
 ARROW = (8.0, 3.5)  # length, half the width
+HALO = 5.0  # how far the line around the node at work stands off
 LINE = 1.25  # height of a line of text, in font sizes
 
 
@@ -86,13 +87,13 @@ def on_border(node: NodeBox, box: Box, point: Point) -> Point:
     return (box.x + reach if x > box.x else box.x - reach), y
 
 
-def own_svg(description: Description, prefix: str) -> str:
-    """The picture in our own layout.
+def own_svg(description: Description, prefix: str, layout: Layout | None = None) -> str:
+    """The picture in our own layout; with `layout`, which must have as many nodes and edges, in that.
 
     >>> own_svg(Description("x", "", (NodeBox("n0", "parameter", ("x = 3",)),), ()), "ad-1")[:4]
     '<svg'
     """
-    layout = arrange(description)
+    layout = layout or arrange(description)
     width, height = canvas(description, layout)
     left = (width - layout.width) / 2
     view_box = f"{-left:.1f} {-MARGIN:.1f} {width:.1f} {height:.1f}"
@@ -139,7 +140,7 @@ def _draw_edge(svg: ET.Element, edge: Edge, route: tuple[Point, ...], label: Box
 
 
 def _edge_class(edge: Edge) -> str:
-    return "edge backward" if edge.backward else "edge"
+    return f"edge backward {edge.state}".rstrip() if edge.backward else f"edge {edge.state}".rstrip()
 
 
 def _rect(parent: ET.Element, role: str, box: Box, radius: float, inset: float = 0.0) -> None:
@@ -150,11 +151,13 @@ def _rect(parent: ET.Element, role: str, box: Box, radius: float, inset: float =
 
 
 def _node_class(node: NodeBox) -> str:
-    return f"node {node.kind} alarm" if node.alarm else f"node {node.kind}"
+    return f"node {node.kind}{' alarm' * node.alarm} {node.state}".rstrip()
 
 
 def _draw_node(svg: ET.Element, node: NodeBox, box: Box) -> None:
     group = ET.SubElement(svg, "g", {"class": _node_class(node)})
+    if node.state == "now":
+        _rect(group, "halo", box, 12.0, inset=-HALO)
     if node.kind == "parameter":
         centre = {"cx": f"{box.x:.1f}", "cy": f"{box.y:.1f}"}
         radii = {"rx": f"{box.width / 2:.1f}", "ry": f"{box.height / 2:.1f}"}
