@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.errors import FreedGraphError, GradientError
-from autodiff.ops.shapes import cast, unbroadcast
+from autodiff.ops.shapes import cast, stretch, unbroadcast
 from autodiff.primitive import Row, Shape
 
 next_order = itertools.count().__next__
@@ -195,10 +195,12 @@ def _serve(
         g, row = node.g, node.row
         node.g = None
         if row is None or (targets and node in targets):
-            found[node] = g if wrap or g is None or node.owned else np.array(g)
+            found[node] = g if wrap or g is None or node.owned else np.array(_whole(g, node))
             if row is None:
                 continue
         kept, parents, alike = node.kept, node.parents, node.alike
+        if not alike and g is not None and g.shape != node.shape:
+            g = stretch(g, like=node)
         if free:
             node.kept, node.parents = None, ()
         if g is None:
@@ -225,6 +227,10 @@ def _serve(
     return found
 
 
+def _whole(g: Any, node: Node) -> Any:
+    return g if g.shape == node.shape else stretch(g, like=node)
+
+
 def _is_new(d: Any, g: Any) -> bool:
     return type(d) is np.ndarray and d.base is None and d is not g
 
@@ -234,7 +240,7 @@ def _deliver_into(row: Row, g: Any, kept: Any, parent: Node) -> None:
     if parent.g is None:
         parent.g, parent.owned = np.zeros(parent.shape, parent.dtype), True
     elif not parent.owned:
-        parent.g, parent.owned = np.array(parent.g), True
+        parent.g, parent.owned = np.array(_whole(parent.g, parent)), True
     assert row.into is not None  # for the types; the caller asked
     row.into(parent.g, g, kept)
     if thread.watch:
@@ -266,6 +272,8 @@ def fit(d: Any, parent: Any, row: Row, kept: Any = ()) -> Any:
     try:
         if d.shape != parent.shape:
             d = unbroadcast(d, like=parent)
+        elif type(d) is np.ndarray and d.size > 1 and not any(d.strides):
+            d = d[(0,) * d.ndim]  # the same everywhere: one number does as long as nothing changes shape
         return d if d.dtype is parent.dtype or d.dtype == parent.dtype else cast(d, like=parent)
     except AttributeError as problem:
         raise no_array(row, d) from problem

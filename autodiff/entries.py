@@ -52,19 +52,18 @@ class Constant(NamedTuple):
     dtype: np.dtype[Any]
 
 
-def _remembered(operands: Iterable[Any], parents: Iterable[Node | None]) -> tuple[Any, ...]:
-    """For each operand: None if it is tracked, a number as it is, else a Constant."""
-    told: list[Any] = []
-    for operand, parent in zip(operands, parents, strict=True):
-        if parent is not None:
-            told.append(None)
-        elif isinstance(operand, Recorded) or np.ndim(operand):
-            data = operand._data if isinstance(operand, Recorded) else operand
-            data = np.asarray(data)
-            told.append(Constant(getattr(operand, "_name", None), data.shape, data.dtype))
-        else:
-            told.append(operand)
-    return tuple(told)
+def _remembered(operand: Any) -> Any:
+    """What a node remembers of a constant operand: a number as it is, else a Constant."""
+    kind = type(operand)
+    if kind is float or kind is int:
+        return operand
+    data = operand._data if isinstance(operand, Recorded) else np.asarray(operand)
+    return Constant(getattr(operand, "_name", None), data.shape, data.dtype)
+
+
+def _all_remembered(operands: Iterable[Any], parents: Iterable[Node | None]) -> tuple[Any, ...]:
+    pairs = zip(operands, parents, strict=True)
+    return tuple(None if parent is not None else _remembered(operand) for operand, parent in pairs)
 
 
 class Recorded:
@@ -163,8 +162,10 @@ def _binary(row: Row, kind: type[Recorded]) -> Function:
             and (q is None or (q.shape == shape and q.dtype is _FLOAT))
         )
         node.g = None
-        if p is None or q is None:
-            node.constants = _remembered((a, b), (p, q))
+        if q is None:
+            node.constants = (None, _remembered(b))
+        elif p is None:
+            node.constants = (_remembered(a), None)
         return made
 
     return entry
@@ -238,7 +239,7 @@ def _general(row: Row, kind: type[Recorded]) -> Function:
         kept.append(out if count in needed else None)
         made._node = node = _node(row, tuple(parents), (*kept, *options.values()), out)
         if len(tracked) < count:
-            node.constants = _remembered(operands, parents)
+            node.constants = _all_remembered(operands, parents)
         return made
 
     return entry
@@ -266,7 +267,7 @@ def _variadic(row: Row, kind: type[Recorded]) -> Function:
             front = (values if keeps_operands else None, likes, out if keeps_out else None)
             made._node = node = _node(row, parents, (*front, *options.values()), out)
             if None in parents:
-                node.constants = _remembered(operands, parents)
+                node.constants = _all_remembered(operands, parents)
         return made
 
     return entry

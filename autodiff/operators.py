@@ -73,7 +73,7 @@ class Operators:
         return divide(other, self)
 
     def __pow__(self, other: Any) -> Any:  # self ** other
-        return power(self, other)
+        return FUNCTIONS["square"](self) if type(other) is int and other == 2 else power(self, other)
 
     def __rpow__(self, other: Any) -> Any:  # other ** self
         return power(other, self)

@@ -95,7 +95,7 @@ def float_power(a: Any, b: Any) -> Any:
     return power(cast(a, like=Like((), np.dtype(np.float64))), b)
 
 
-square = elementwise("square", "²", np.square, a=lambda g, a: g * (2.0 * a))
+square = elementwise("square", "²", np.square, a=lambda g, a: 2.0 * g * a)
 sqrt = elementwise("sqrt", "√", np.sqrt, domain=POSITIVE, a=lambda g, out: 0.5 * g / out)
 cbrt = elementwise("cbrt", "∛", np.cbrt, domain=NOT_ZERO, a=lambda g, out: g / (3.0 * out * out))
 
