@@ -98,7 +98,7 @@ def _edge(axes: Any, edge: Edge, points: list[Point], label: Box | None) -> None
     thick = 2.6 if edge.state == "now" else 1.3
     axes.add_patch(PathPatch(Path(vertices, codes), fill=False, lw=thick, ls=style, **look))
     axes.add_patch(Polygon([(x, y), (foot, y - half), (foot, y + half)], fc=colour, **look))
-    if label:
+    if label and edge.label:
         paper = {"facecolor": LIGHT["paper"], "edgecolor": "none", "pad": 1.5}
         _text(axes, label.x, label.y + 0.35 * FONT_SIZE, edge.label, FONT_SIZE, colour, bbox=paper, zorder=2)
 

@@ -133,7 +133,7 @@ def _draw_edge(svg: ET.Element, edge: Edge, route: tuple[Point, ...], label: Box
     ET.SubElement(group, "path", {"class": "line", "d": "".join(path)})
     head = f"{x:.1f},{y:.1f} {x - tip:.1f},{y - half:.1f} {x - tip:.1f},{y + half:.1f}"
     ET.SubElement(group, "polygon", {"class": "head", "points": head})
-    if label:
+    if label and edge.label:
         # Paper behind the text: it stands on its own line, which must not strike it through.
         _rect(group, "paper", label, 0.0)
         _text(group, edge.label, "gradient", label.x, label.y + 0.35 * FONT_SIZE)
