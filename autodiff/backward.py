@@ -160,11 +160,13 @@ def propagate(
     targets: Collection[Node] | None = None,
     wrap: Wrap | None = None,
     free: bool = False,
+    beyond: bool = True,
 ) -> dict[Node, Any]:
     """Hand `g` from `root` down to the targets (None: all leaves), through the nodes in `wanted`.
 
     A node comes up after all nodes computed from it, so its gradient is complete: each is served once. With
-    `wrap`, the rules run on recorded values. With `free`, each node is cleared once it was served.
+    `wrap`, the rules run on recorded values. With `free`, each node is cleared once it was served. Without
+    `beyond`, a target hands nothing on.
     """
     global _depth  # noqa: PLW0603 - it counts passes of this thread, which holds the lock
     with _pass_lock, np.errstate(all="ignore"):
@@ -174,7 +176,7 @@ def propagate(
         _depth += 1
         try:
             root.g, root.owned = g, False
-            return _serve(sorted(wanted, key=by_order), wanted, targets, wrap, free)
+            return _serve(sorted(wanted, key=by_order), wanted, targets, wrap, free, beyond)
         except BaseException:
             for node in wanted:
                 node.g = None
@@ -186,7 +188,12 @@ def propagate(
 
 
 def _serve(
-    order: list[Node], wanted: set[Node], targets: Collection[Node] | None, wrap: Wrap | None, free: bool
+    order: list[Node],
+    wanted: set[Node],
+    targets: Collection[Node] | None,
+    wrap: Wrap | None,
+    free: bool,
+    beyond: bool,
 ) -> dict[Node, Any]:
     found: dict[Node, Any] = {}
     watch, plain = thread.watch, wrap is None
@@ -196,10 +203,10 @@ def _serve(
         node.g = None
         if row is None or (targets and node in targets):
             found[node] = g if wrap or g is None or node.owned else np.array(_whole(g, node))
-            if row is None:
+            if row is None or not beyond:
                 continue
         kept, parents, alike = node.kept, node.parents, node.alike
-        if not alike and g is not None and g.shape != node.shape:
+        if (watch or not alike) and g is not None and g.shape != node.shape:
             g = stretch(g, like=node)
         if free:
             node.kept, node.parents = None, ()
@@ -311,7 +318,8 @@ def differentiate(
     variables made for this purpose it doesn't.
     """
     targets = set(targets)
-    nodes = ancestors(root, stop=() if beyond and record is not None else targets)
+    beyond = beyond and record is not None
+    nodes = ancestors(root, stop=() if beyond else targets)
     if record is None:
         record = hangs_on_more(nodes, targets)
     nodes_in_order = sorted(nodes, key=by_order)
@@ -319,7 +327,7 @@ def differentiate(
     if root not in wanted:
         return {}, record
     if not record:
-        return propagate(root, g, wanted, targets), False
+        return propagate(root, g, wanted, targets, beyond=beyond), False
     assert wrap is not None  # for the types: whoever wants a record says how values are wrapped
     start = g if type(g) is not np.ndarray else wrap(g, None)
-    return propagate(root, start, wanted, targets, wrap), True
+    return propagate(root, start, wanted, targets, wrap, beyond=beyond), True

@@ -6,12 +6,13 @@ Needs variables.py (fresh variables) and backward.py (nodes). Read in U14, where
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from autodiff.backward import Node, differentiate, next_order, thread
+from autodiff.backward import Leaf, Node, differentiate, next_order, thread
 from autodiff.errors import OperandError
 from autodiff.primitive import Function
 from autodiff.recording import recording
@@ -41,7 +42,7 @@ def checkpoint(f: Function) -> Function:
 
         def again(values: Any) -> tuple[Tensor, list[Node]]:
             """f's result, and the variables that stood in for the tracked arguments."""
-            fresh = [alias(v) if isinstance(v, Tensor) and v._node else tensor(v) for v in values]
+            fresh = [alias(v) if isinstance(v, Tensor) and v._node else _variable(v) for v in values]
             given = list(leaves)
             for k, each in zip(at, fresh, strict=True):
                 given[k] = each
@@ -69,6 +70,14 @@ def checkpoint(f: Function) -> Function:
         return make(out._data, node)
 
     return run
+
+
+def _variable(value: Any) -> Tensor:
+    """A variable that nobody outside can ask for: what hangs on it alone needs no record."""
+    made = tensor(value)
+    if isinstance(made._node, Leaf):
+        made._node.closed = True
+    return made
 
 
 def _older(root: Node, order: int) -> list[Node]:
@@ -99,17 +108,16 @@ class _Again:
         self.again, self.used = again, used
 
     def __iter__(self) -> Iterator[Function]:
+        given: Any = None
         answers: list[Any] = []
-        position = 0
-        while True:
 
-            def rule(g: Any, kept: Any, position: int = position) -> Any:
-                if not answers:
-                    answers.extend(self._gradients(g, kept))
-                return answers[position]
+        def rule(g: Any, kept: Any, position: int) -> Any:
+            nonlocal given, answers
+            if g is not given:  # forward mode asks for each operand with a g of its own
+                given, answers = g, self._gradients(g, kept)
+            return answers[position]
 
-            yield rule
-            position += 1
+        return (functools.partial(rule, position=k) for k in itertools.count())
 
     def _gradients(self, g: Any, kept: tuple[Any, ...]) -> list[Any]:
         values = kept[: len(kept) - len(self.used)]

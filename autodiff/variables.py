@@ -49,7 +49,9 @@ def _as_tensor(value: Any, like: Tensor) -> Tensor:
 
 
 def plain(value: Any) -> Any:
-    """A Tensor that depends on nothing tracked as the array it holds; others as they are."""
+    """An array for a number of NumPy's, or a Tensor that depends on nothing tracked; others as they are."""
+    if isinstance(value, np.generic):
+        return np.asarray(value)
     return np.array(value._data) if isinstance(value, Tensor) and value._node is None else value
 
 

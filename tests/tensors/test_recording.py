@@ -173,6 +173,14 @@ def test_finite_programs_pass_and_watching_ends():
         assert np.log(tensor(0.0)).item() == -np.inf
 
 
+def test_a_gradient_that_is_the_same_everywhere():
+    x = tensor([1.0, 2.0])
+    with trace_nonfinite():
+        (x + -(x + 1.0)).sum().backward()
+        ((x * 3 + x).mean() * 2).backward()
+    np.testing.assert_array_equal(x.grad, [4.0, 4.0])
+
+
 def test_it_ends_with_its_block_even_by_an_error():
     with np.errstate(divide="ignore"):
         with pytest.raises(NonFiniteError), trace_nonfinite():
