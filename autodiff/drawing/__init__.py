@@ -5,7 +5,8 @@ Needs graph.py, scalar.py and errors.py; neither NumPy nor Graphviz nor matplotl
 """
 
 from autodiff.drawing.picture import Drawing
+from autodiff.drawing.stepper import Stepper, step
 from autodiff.drawing.tiers import TierReport, tier_report
 from autodiff.drawing.views import draw
 
-__all__ = ["Drawing", "TierReport", "draw", "tier_report"]
+__all__ = ["Drawing", "Stepper", "TierReport", "draw", "step", "tier_report"]

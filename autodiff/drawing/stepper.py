@@ -1,0 +1,134 @@
+"""step(): a computation played forward and then backward, one rule at a time.
+
+Needs story.py (what the frames say), stepper_html.py (the player) and, found late, the teller of the engine
+that made the graph. Read with U6: why a node has to wait for all its bills.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from autodiff.drawing import stepper_html
+from autodiff.drawing.layered import Layout
+from autodiff.drawing.picture import write_whole
+from autodiff.drawing.sheet import contact_sheet
+from autodiff.drawing.story import Story, frames, widest
+from autodiff.drawing.svg import arrange
+from autodiff.errors import DrawingError, OperandError, OptionError
+
+SUFFIXES = (".html", ".png", ".txt")
+
+# The type of the value, and the module that tells its story: tell(x, g, name). Names, as in views.py.
+TELLERS = {
+    "autodiff.scalar.Scalar": "autodiff.drawing.story_scalars",
+    "autodiff.tensors.Tensor": "autodiff.drawing.story_tensors",
+}
+
+
+class Stepper:
+    """A computation frame by frame. A notebook shows a player; `str(s)` is the narration.
+
+    >>> from autodiff import Scalar, step
+    >>> s = step(Scalar(2.0, name="x") * 3)
+    >>> s.frames[1]
+    'Forward, rule 1 of 1. y = x × 3 = 2 × 3 = 6.'
+    """
+
+    def __init__(self, story: Story) -> None:
+        self.title = story.title
+        self._frames = frames(story)
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The narration, a text for each frame."""
+        return tuple(frame.words for frame in self._frames)
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{k}. {text}" for k, text in enumerate(self.frames, 1))
+
+    def __repr__(self) -> str:
+        return f"<Stepper: {len(self)} frames of {self.title}>"
+
+    @cached_property
+    def _layouts(self) -> list[Layout]:
+        """One layout for all frames, so that nothing jumps; frames of a part each have their own."""
+        pictures = [frame.description for frame in self._frames]
+        if len({tuple(node.id for node in each.nodes) for each in pictures}) == 1:
+            return [arrange(widest(pictures))] * len(pictures)
+        return [arrange(each) for each in pictures]
+
+    @cached_property
+    def _html(self) -> str:
+        return stepper_html.fragment(self.title, self._frames, self._layouts)
+
+    @cached_property
+    def _png(self) -> bytes | None:
+        return contact_sheet(self._frames, self._layouts)
+
+    def png(self) -> bytes | None:
+        """Frames side by side, as PNG, where nothing can be played; None without matplotlib."""
+        return self._png
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """For notebooks: the player, a PNG where HTML is not shown, words everywhere."""
+        bundle: dict[str, Any] = {"text/html": self._html, "text/plain": str(self)}
+        if (png := self.png()) is not None:
+            bundle["image/png"] = png
+        return bundle
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a page that plays without a network (.html), frames side by side (.png), or words (.txt)."""
+        path = Path(path)
+        suffix = path.suffix.lower()
+        if suffix not in SUFFIXES:
+            raise OptionError(
+                f"can't save as {path.name!r}: the name must end in one of {', '.join(SUFFIXES)}"
+            )
+        if suffix == ".png":
+            if (png := self.png()) is None:
+                raise DrawingError(
+                    "a PNG of the frames needs matplotlib: pip install matplotlib, or save as .html"
+                )
+            return write_whole(path, png)
+        text = f"{self}\n" if suffix == ".txt" else stepper_html.page(self.title, self._frames, self._layouts)
+        return write_whole(path, text.encode())
+
+
+def step(x: Any, g: Any = 1.0, name: str | None = None) -> Stepper:
+    """`x` computed forward, then differentiated backward, one rule at a time, for a notebook to play.
+
+    Every frame shows the node at work, its rule with numbers, and how many bills each node still waits for.
+    `g` is the gradient that starts at x, `name` what x is called. Large graphs: about a dozen key frames.
+    Nothing is freed and no `.grad` is touched. Errors: FreedGraphError, OperandError.
+
+    >>> from autodiff import Scalar
+    >>> a, b = Scalar(1.0, name="a"), Scalar(2.0, name="b")
+    >>> len(step(a * b + 1)), step(a * b + 1).frames[-1]
+    (7, "Done. The gradient: {'a': 2, 'b': 1}. Every bill has come.")
+    """
+    story: Story = _teller(x).tell(x, g, name)
+    return Stepper(story)
+
+
+def _teller(x: Any) -> Any:
+    for kind in type(x).__mro__:
+        if home := TELLERS.get(f"{kind.__module__}.{kind.__qualname__}"):
+            return importlib.import_module(home)
+    if type(x).__name__ == "ClosureScalar":
+        raise OperandError(
+            "step got a ClosureScalar, which keeps closures and no graph: compute the same with Scalar"
+        )
+    known = " or a ".join(each.rpartition(".")[2] for each in TELLERS)
+    shown = repr(x)
+    shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
+    raise OperandError(
+        f"step takes a {known}; got {type(x).__name__} {shown}: "
+        "pass the result of a computation, not its value"
+    )
