@@ -225,7 +225,9 @@ def _serve(
                 total = parent.g
                 if total is None:  # borrowed: others may see this array, unless a rule of ours made it
                     parent.g = d
-                    parent.owned = parent.row is None and plain and row.is_ours and _is_new(d, g)
+                    parent.owned = (
+                        parent.row is None and plain and row.is_ours and _is_new(d, g, parent.shape)
+                    )
                 elif parent.owned:
                     total += d
                 else:
@@ -238,8 +240,8 @@ def _whole(g: Any, node: Node) -> Any:
     return g if g.shape == node.shape else stretch(g, like=node)
 
 
-def _is_new(d: Any, g: Any) -> bool:
-    return type(d) is np.ndarray and d.base is None and d is not g
+def _is_new(d: Any, g: Any, shape: Shape) -> bool:
+    return type(d) is np.ndarray and d.base is None and d is not g and d.shape == shape
 
 
 def _deliver_into(row: Row, g: Any, kept: Any, parent: Node) -> None:

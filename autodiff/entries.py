@@ -184,12 +184,11 @@ def _with_options(row: Row, kind: type[Recorded]) -> Function:
     has_rule = None not in row.rules.values()
 
     def entry(*args: Any, **given: Any) -> Recorded:
-        (a,), options = row.split(args, given)
-        for name, value in options.items():
-            if isinstance(value, kind):
-                options[name] = _as_option(row, name, value)
-            elif type(value) is list:
-                options[name] = value.copy()  # the caller may change it before the pass
+        if len(args) == 1 and not given and not row.has_required:
+            (a,), options = args, row.options  # nearly always: sum(x), x.mean()
+        else:
+            (a,), options = row.split(args, given)
+            _settle(row, options, kind)
         x, parent = (a._data, a._node) if isinstance(a, kind) else (as_array(a, row.name), None)
         made = new(kind)
         made._data = out = forward(x, **options)
@@ -219,11 +218,7 @@ def _general(row: Row, kind: type[Recorded]) -> Function:
             known = isinstance(operand, kind)
             values.append(operand._data if known else as_array(operand, row.name, copied[k]))
             parents.append(operand._node if known and has_rule[k] else None)
-        for name, value in options.items():
-            if isinstance(value, kind):
-                options[name] = _as_option(row, name, value)
-            elif type(value) is list:
-                options[name] = value.copy()
+        _settle(row, options, kind)
         made = new(kind)
         made._data = out = row.forward(*values, **options)
         made._node = None
@@ -284,6 +279,15 @@ def _node(row: Row, parents: tuple[Node | None, ...], kept: tuple[Any, ...], out
 def _like(value: Any) -> Like:
     array = np.asarray(value)
     return Like(array.shape, array.dtype)
+
+
+def _settle(row: Row, options: dict[str, Any], kind: type[Recorded]) -> None:
+    """Options as the node may keep them: constants as arrays, lists as they are now."""
+    for name, value in options.items():
+        if isinstance(value, kind):
+            options[name] = _as_option(row, name, value)
+        elif type(value) is list:
+            options[name] = value.copy()  # the caller may change it before the pass
 
 
 def _as_option(row: Row, name: str, value: Recorded) -> Any:
