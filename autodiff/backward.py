@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.errors import FreedGraphError, GradientError
-from autodiff.ops.shapes import cast, stretch, unbroadcast
+from autodiff.ops.shapes import cast, reduce_broadcast, stretch, unbroadcast
 from autodiff.primitive import Row, Shape
 
 next_order = itertools.count().__next__
@@ -176,7 +176,7 @@ def propagate(
         _depth += 1
         try:
             root.g, root.owned = g, False
-            return _serve(sorted(wanted, key=by_order), wanted, targets, wrap, free, beyond)
+            return _serve(wanted, targets, wrap, free, beyond)
         except BaseException:
             for node in wanted:
                 node.g = None
@@ -188,19 +188,14 @@ def propagate(
 
 
 def _serve(
-    order: list[Node],
-    wanted: set[Node],
-    targets: Collection[Node] | None,
-    wrap: Wrap | None,
-    free: bool,
-    beyond: bool,
+    wanted: set[Node], targets: Collection[Node] | None, wrap: Wrap | None, free: bool, beyond: bool
 ) -> dict[Node, Any]:
     found: dict[Node, Any] = {}
+    order = sorted(wanted, key=by_order)
     watch, plain = thread.watch, wrap is None
     while order:
         node = order.pop()
-        g, row = node.g, node.row
-        node.g = None
+        g, row, node.g = node.g, node.row, None
         if row is None or (targets and node in targets):
             found[node] = g if wrap or g is None or node.owned else np.array(_whole(g, node))
             if row is None or not beyond:
@@ -225,9 +220,7 @@ def _serve(
                 total = parent.g
                 if total is None:  # borrowed: others may see this array, unless a rule of ours made it
                     parent.g = d
-                    parent.owned = (
-                        parent.row is None and plain and row.is_ours and _is_new(d, g, parent.shape)
-                    )
+                    parent.owned = plain and parent.row is None and row.is_ours and _is_new(d, g, parent)
                 elif parent.owned:
                     total += d
                 else:
@@ -240,8 +233,8 @@ def _whole(g: Any, node: Node) -> Any:
     return g if g.shape == node.shape else stretch(g, like=node)
 
 
-def _is_new(d: Any, g: Any, shape: Shape) -> bool:
-    return type(d) is np.ndarray and d.base is None and d is not g and d.shape == shape
+def _is_new(d: Any, g: Any, parent: Node) -> bool:
+    return type(d) is np.ndarray and d.base is None and d is not g and d.shape == parent.shape
 
 
 def _deliver_into(row: Row, g: Any, kept: Any, parent: Node) -> None:
@@ -280,7 +273,8 @@ def fit(d: Any, parent: Any, row: Row, kept: Any = ()) -> Any:
         thread.watch(row, kept, d, "gradient")
     try:
         if d.shape != parent.shape:
-            d = unbroadcast(d, like=parent)
+            plain = type(d) is np.ndarray
+            d = reduce_broadcast(d, parent.shape) if plain else unbroadcast(d, like=parent)
         elif type(d) is np.ndarray and d.size > 1 and not any(d.strides):
             d = d[(0,) * d.ndim]  # the same everywhere: one number does as long as nothing changes shape
         return d if d.dtype is parent.dtype or d.dtype == parent.dtype else cast(d, like=parent)

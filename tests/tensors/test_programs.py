@@ -44,7 +44,7 @@ def test_programs_are_worth_it():
 
 
 def test_a_wrong_derivative_is_found():
-    off = ad.elementwise("off", "?", np.sin, a=lambda g, a: g * ad.sin(a))
+    off = ad.elementwise("off", "?", lambda a: np.sin(a) * 1.0, a=lambda g, a: g * ad.sin(a))
 
     class Bent(Program):
         def __call__(self, *inputs):
