@@ -1,7 +1,7 @@
 """What a picture shows, before anyone decides where: nodes, edges and words, the same for every engine.
 
-Needs nothing read before. An adapter (scalars.py) makes a Description of a graph; dot.py and svg.py
-write it down. Read with U2, where graphs are first drawn.
+Needs nothing read before. A view (forward.py, backward.py) makes a Description of a graph; dot.py and
+svg.py write it down. Read with U2, where graphs are first drawn.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["parameter", "constant", "operation", "output"]
+# "constant": a number as it stands in the program; "data": an array that isn't tracked; "gradient": computed
+# by the backward pass.
+Kind = Literal["parameter", "constant", "data", "operation", "output", "gradient"]
 State = Literal["", "now", "later"]  # in a picture of one moment: at work, or still to come
 
 
@@ -18,7 +20,9 @@ class NodeBox:
     """One node: what is written in it (`lines`), and the same in parts, for the words.
 
     `name` is set for parameters and for the output, `symbol` for what was computed, `gradient` where
-    the view shows one. `alarm` marks a value or a gradient that is nan or infinite.
+    the view shows one. `alarm` marks a value or a gradient that is nan or infinite. `strip` pictures the
+    entries of a large array, each between −1 and 1 (None: not finite). `scope` are the names of the blocks
+    that the node was made in, outermost first; `count` is how many nodes a collapsed one stands for.
 
     >>> NodeBox("n0", "parameter", ("a = 1",), name="a", value="1").lines
     ('a = 1',)
@@ -33,6 +37,9 @@ class NodeBox:
     gradient: str = ""
     alarm: bool = False
     state: State = ""
+    strip: tuple[float | None, ...] = ()
+    scope: tuple[str, ...] = ()
+    count: int = 1
 
     def role(self, line: int) -> str:
         """What the line with this index is: "symbol", "gradient" or "value"."""
@@ -45,7 +52,8 @@ class NodeBox:
 class Edge:
     """From operand (`source`) to result (`target`).
 
-    `backward`: drawn dashed with its arrow at the operand, for what flows back along it.
+    `backward`: drawn dashed with its arrow at the operand, for what flows back along it. `kept`: drawn
+    dotted, from a value of the forward pass to the rule that kept it. `count`: how many it stands for.
 
     >>> Edge("n0", "n2", "∂ = 2", backward=True).label
     '∂ = 2'
@@ -56,6 +64,8 @@ class Edge:
     label: str = ""
     backward: bool = False
     state: State = ""
+    kept: bool = False
+    count: int = 1
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,10 @@ from autodiff.drawing.style import FONT_SIZE, LIGHT, SMALL_SIZE
 _SHAPES = {
     "parameter": "shape=ellipse",
     "constant": f'shape=box, fontsize={SMALL_SIZE:g}, height=0.2, width=0.2, margin="0.08,0.04"',
+    "data": "shape=note",
     "operation": 'shape=box, style="rounded,filled"',
     "output": 'shape=box, style="rounded,filled", peripheries=2',
+    "gradient": 'shape=box, style="rounded,filled,dashed"',
 }
 
 

@@ -14,15 +14,15 @@ _JOINER = "\u200d"  # holds emoji together; the other format characters only hid
 _LEFT_TO_RIGHT = "\u200e"
 
 
-def number(value: float) -> str:
-    """A number with at most six significant digits; nan and infinities are marked.
+def number(value: float, digits: int = 6) -> str:
+    """A number with at most `digits` significant digits; nan and infinities are marked.
 
     >>> number(3.0), number(-1 / 3), number(float("nan"))
     ('3', '−0.333333', 'nan (!)')
     """
     if not math.isfinite(value):
         return f"{value} (!)".replace("-", "−")
-    return f"{value + 0.0:.6g}".replace("-", "−")  # + 0.0 turns -0.0 into 0.0
+    return f"{value + 0.0:.{digits}g}".replace("-", "−")  # + 0.0 turns -0.0 into 0.0
 
 
 def plain(text: str) -> str:

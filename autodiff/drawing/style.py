@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import xml.etree.ElementTree as ET
+from typing import get_args
 
-from autodiff.drawing.description import Description
+from autodiff.drawing.description import Description, Kind
 from autodiff.drawing.labels import plain
 
 FONTS = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
@@ -19,12 +20,14 @@ LIGHT = {
     "paper": "#ffffff", "ink": "#1a1a1a", "quiet": "#595959", "back": "#a84300",
     "parameter": "#0072b2", "parameter-fill": "#e3f1fa", "constant": "#767676", "constant-fill": "#f4f4f4",
     "operation": "#404040", "operation-fill": "#ffffff", "output": "#00734f", "output-fill": "#e0f4ec",
+    "data": "#8a3f73", "data-fill": "#f9edf5", "gradient": "#a84300", "gradient-fill": "#fff3e8",
     "alarm": "#a84300",
 }  # fmt: skip
 DARK = {
     "paper": "#16191d", "ink": "#f2f2f2", "quiet": "#b8b8b8", "back": "#f0ad3d",
     "parameter": "#56b4e9", "parameter-fill": "#10344b", "constant": "#9a9a9a", "constant-fill": "#23272c",
     "operation": "#c8c8c8", "operation-fill": "#23272c", "output": "#35c99a", "output-fill": "#0d3b2d",
+    "data": "#dd9cc3", "data-fill": "#3a2033", "gradient": "#f0ad3d", "gradient-fill": "#38270d",
     "alarm": "#f0ad3d",
 }  # fmt: skip
 
@@ -40,7 +43,7 @@ def css(prefix: str) -> str:
         f".{prefix} .constant text,.{prefix} .caption{{font-size:{SMALL_SIZE}px}}"
         f".{prefix} .symbol{{font-weight:bold}}"
         f".{prefix} .line{{fill:none;stroke-width:1.3}}"
-        f".{prefix} .backward .line{{stroke-dasharray:6 3}}"
+        f".{prefix} .backward .line,.{prefix} .node.gradient .shape{{stroke-dasharray:6 3}}"
         f".{prefix} .alarm .shape{{stroke-width:3.5}}"
         f".{prefix} .node .rim{{fill:none;stroke-width:1}}"
         f".{prefix} .node .halo{{fill:none;stroke-width:2.5}}"
@@ -64,7 +67,7 @@ def _colours(prefix: str, palette: dict[str, str]) -> str:
         (".gradient", f"fill:{palette['back']}"),
         *(
             (f".{kind} .shape", f"fill:{palette[kind + '-fill']};stroke:{palette[kind]}")
-            for kind in ("parameter", "constant", "operation", "output")
+            for kind in get_args(Kind)
         ),
         (".rim", f"stroke:{palette['output']}"),
         (".halo", f"stroke:{palette['ink']}"),

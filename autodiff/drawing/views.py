@@ -9,17 +9,25 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from autodiff.drawing.forward import describe
+from autodiff.drawing.graphs import Graph
 from autodiff.drawing.picture import Drawing
+from autodiff.drawing.values import value_text
 from autodiff.errors import OperandError, OptionError
 
-# The type of the value, and the module that describes its graph: it has VIEWS and describe(x, view, g, name).
-# Names, not objects, so that nothing is imported before something of its kind is drawn.
+# The type of the value, and the module that reads its graph: read(x, g, name), see graphs.py. Names, not
+# objects, so that nothing is imported before something of its kind is drawn.
 ADAPTERS = {
     "autodiff.scalar.Scalar": "autodiff.drawing.scalars",
+    "autodiff.tensors.Tensor": "autodiff.drawing.tensors",
 }
+VIEWS = ("forward", "gradient")
+SHOWS = ("values", "shapes")
 
 
-def draw(x: Any, view: str = "forward", g: float = 1.0, name: str | None = None) -> Drawing:
+def draw(
+    x: Any, view: str = "forward", show: str = "values", g: Any = 1.0, name: str | None = None
+) -> Drawing:
     """The graph that `x` was computed by, as a picture that a notebook shows.
 
     View "forward": the values. View "gradient", as on a blackboard: the gradient g that arrives at each
@@ -30,19 +38,33 @@ def draw(x: Any, view: str = "forward", g: float = 1.0, name: str | None = None)
     >>> draw(a * b + 1, view="gradient", name="D").words
     'D = a × b + 1: value 3. Two parameters: a = 1, b = 2. Gradient: dD/da = 2, dD/db = 1.'
     """
-    adapter = _adapter(x)
-    if view not in adapter.VIEWS:
-        raise OptionError(
-            f"there is no view {view!r} of a {type(x).__name__}; there are {', '.join(adapter.VIEWS)}"
-        )
-    return Drawing(adapter.describe(x, view, g, name))
+    adapter_of(x)  # refuses what has no graph
+    for given, known, what in ((view, VIEWS, "view"), (show, SHOWS, "show")):
+        if given not in known:
+            raise OptionError(
+                f"there is no {what} {given!r} of a {type(x).__name__}; there are {', '.join(known)}"
+            )
+    graph = read(x, g if view == "gradient" else None, name)
+    return Drawing(describe(graph, view, show, value_text(g)))
 
 
-def _adapter(x: Any) -> Any:
+def read(x: Any, g: Any = None, name: str | None = None) -> Graph:
+    """What the engine of `x` tells about its graph; with `g`, local derivatives and gradients, too.
+
+    >>> from autodiff import Scalar
+    >>> read(Scalar(2.0, name="x") * 3).out.text
+    '6'
+    """
+    graph: Graph = adapter_of(x).read(x, g, name)
+    return graph
+
+
+def adapter_of(x: Any) -> Any:
+    """The module that reads graphs of values like `x`. Errors: OperandError."""
     for kind in type(x).__mro__:
         if home := ADAPTERS.get(f"{kind.__module__}.{kind.__qualname__}"):
             return importlib.import_module(home)
-    known = ", ".join(each.rpartition(".")[2] for each in ADAPTERS)
+    known = " or a ".join(each.rpartition(".")[2] for each in ADAPTERS)
     if type(x).__name__ == "ClosureScalar":
         why = "a ClosureScalar, which keeps closures and no graph: compute the same with Scalar"
     else:

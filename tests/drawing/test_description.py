@@ -177,7 +177,7 @@ def test_an_unknown_option_is_refused(graph):
 @pytest.mark.parametrize(
     ("thing", "message"),
     [
-        (3.0, r"takes a Scalar; got float 3\.0"),
+        (3.0, r"takes a Scalar or a Tensor; got float 3\.0"),
         ("x" * 1000, r"got str 'x{50,}…"),
         (None, "got NoneType None"),
         (ClosureScalar(1.0, name="a"), "keeps closures and no graph"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from autodiff.drawing import style
+from autodiff.drawing.description import Kind
 from autodiff.drawing.dot import _SHAPES
 
 ON_FILL = ["ink", "back"]  # node text, and g in a node
-KINDS = ["parameter", "constant", "operation", "output"]
+KINDS = get_args(Kind)
 
 
 def luminance(colour: str) -> float:
