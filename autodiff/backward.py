@@ -325,5 +325,5 @@ def differentiate(
     if not record:
         return propagate(root, g, wanted, targets, beyond=beyond), False
     assert wrap is not None  # for the types: whoever wants a record says how values are wrapped
-    start = g if type(g) is not np.ndarray else wrap(g, None)
+    start = wrap(g, None) if isinstance(g, np.ndarray | np.generic) else g
     return propagate(root, start, wanted, targets, wrap, beyond=beyond), True

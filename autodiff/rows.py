@@ -82,7 +82,7 @@ class Row:
         """Where the values that `rule` names lie in the tuple that a node keeps."""
         if rule is None:
             return ()
-        first, *asked = inspect.signature(rule).parameters
+        first, *asked = _arguments(rule)
         known = ("i", *self.names) if self.is_variadic else self.names
         unknown = [name for name in asked if name not in known]
         if first != "g" or unknown:
@@ -129,6 +129,14 @@ class Row:
         return [given.pop(name) for name in self.operands[len(args) :]]
 
 
+def _arguments(rule: Function) -> tuple[str, ...]:
+    """The names of a rule's arguments; for a function of Python's without inspect's detour (0.1 ms a rule)."""
+    code = getattr(rule, "__code__", None)
+    if code is None:
+        return tuple(inspect.signature(rule).parameters)
+    return tuple(code.co_varnames[: code.co_argcount])
+
+
 class _Each:
     """The rules of a row with any number of operands: one rule that is told which operand it serves."""
 
@@ -157,7 +165,7 @@ def _is_identity(rule: Any) -> bool:
 def _positional(rule: Any, at: tuple[int, ...], numbered: bool = False) -> Function:
     """`rule` as a function of g and the tuple that a node keeps: no name is looked up while running."""
     if numbered:
-        takes_i = "i" in inspect.signature(rule).parameters
+        takes_i = "i" in _arguments(rule)
         if takes_i:
             return lambda g, kept, i: rule(g, i, *[kept[k] for k in at])
         return lambda g, kept, i: rule(g, *[kept[k] for k in at])

@@ -19,6 +19,9 @@ from autodiff.operators import QUICK, Operators
 from autodiff.primitive import Array, Shape, register
 
 
+_ONE = np.float64(1.0)
+
+
 class Tensor(Recorded, Operators):
     """An array that records how it was computed, so that gradients can be asked for.
 
@@ -283,7 +286,7 @@ def upstream(t: Tensor, g: Any) -> Any:
                 f"{t._brief()} is not a single number: of which entry is the gradient meant? Sum first "
                 "(t.sum().backward()), or pass g, an array of its shape, for the gradient of Σ g·t"
             )
-        return np.ones((), t.dtype)
+        return _ONE if t.dtype is _ONE.dtype else np.ones((), t.dtype)
     if isinstance(g, Tensor):
         given: Any = g
     else:
