@@ -37,7 +37,9 @@ def __getattr__(name: str) -> Any:
     if home is None and not name.startswith("_"):
         value = importlib.import_module("autodiff.ops").FUNCTIONS.get(name)
         if value is not None:
-            return value  # not stored: a row may be declared anew
+            if value.__module__.startswith("autodiff."):
+                globals()[name] = value  # a user's own row isn't stored: it may be declared anew
+            return value
     if home is None:
         raise AttributeError(
             f"module 'autodiff' has no attribute {name!r}; it has {', '.join(sorted(_HOMES))}"
