@@ -76,7 +76,7 @@ def index(a: Any, key: Any) -> Any:
     >>> index(np.array([1.0, 2.0, 3.0]), [0, 0, 2])
     array([1., 1., 3.])
     """
-    return _index(a, snapshot(key))
+    return _index(a, key=snapshot(key))
 
 
 @composed()
@@ -86,21 +86,19 @@ def scatter(a: Any, key: Any, like: Any) -> Any:
     >>> scatter(np.array([1.0, 10.0, 100.0]), [0, 0, 2], like=np.zeros(4))
     array([ 11.,   0., 100.,   0.])
     """
-    return _scatter(a, snapshot(key), like)
+    return _scatter(a, key=snapshot(key), like=like)
 
 
 def snapshot(key: Any) -> Any:
     """The key in plain numbers and arrays that nobody can change before the gradient comes."""
-    return tuple([_part(part) for part in key]) if isinstance(key, tuple) else _part(key)
-
-
-def _part(part: Any) -> Any:
-    kind = type(part)
-    if kind is int or part is None or part is Ellipsis:
-        return part
+    kind = type(key)
+    if kind is int or key is None or key is Ellipsis:
+        return key
     if kind is slice:
-        return slice(_end(part.start), _end(part.stop), _end(part.step))
-    return part if isinstance(part, int | np.integer | np.bool) else places(part)
+        return slice(_end(key.start), _end(key.stop), _end(key.step))
+    if isinstance(key, tuple):
+        return tuple([places(part) if isinstance(part, tuple) else snapshot(part) for part in key])
+    return key if isinstance(key, int | np.integer | np.bool) else places(key)
 
 
 def _end(end: Any) -> Any:
@@ -119,16 +117,16 @@ def places(key: Any) -> Array:
     listed = isinstance(key, list | tuple | range)
     if listed:
         key = [places(part) if not isinstance(part, bool | int | float) else part for part in key]
-    key = np.asarray(key)
-    if key.dtype.kind in "iu" or (listed and key.size == 0):
-        return key.astype(np.intp)
-    if key.dtype.kind != "b":
-        given = f"an array of dtype {key.dtype}" if key.shape else repr(key[()])
+    found: Array = np.asarray(key)
+    if found.dtype.kind in "iu" or (listed and found.size == 0):
+        return found.astype(np.intp)
+    if found.dtype.kind != "b":
+        given = f"an array of dtype {found.dtype}" if found.shape else repr(found[()])
         raise OperandError(
             f"an index is made of integers, slices, None, ... or truths; got {given}. "
             "Convert it, for example by .astype(int), or compare to get truths"
         )
-    return key.copy()
+    return found.copy()
 
 
 # --- what finds its key ----------------------------------------------------------------------------------
@@ -212,8 +210,8 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     Choices and default may be Tensors; each receives the gradient of the entries that were taken from it.
 
     >>> x = np.array([-2.0, 0.5, 3.0])
-    >>> select([x < 0, x > 1], [0 * x, 1 + 0 * x], x)
-    array([0. , 0.5, 1. ])
+    >>> select([x < 0, x > 1], [-x, x**2], x)
+    array([2. , 0.5, 9. ])
     """
     if len(condlist) != len(choicelist) or not len(condlist):
         raise ShapeError(
