@@ -21,7 +21,7 @@ _HOMES = {
     "check_gradients": "checks",
     **dict.fromkeys(("draw", "step"), "drawing"),
     **dict.fromkeys(("tensor", "Tensor"), "tensors"),
-    **dict.fromkeys(("elementwise", "linear", "primitive", "variadic"), "primitive"),
+    **dict.fromkeys(("elementwise", "linear", "operation", "variadic"), "primitive"),
     **dict.fromkeys(("no_grad", "stop_gradient", "trace_nonfinite"), "recording"),
     "checkpoint": "checkpoints",
     **dict.fromkeys(("jacobian", "hessian", "hvp", "ggnvp"), "jacobians"),

@@ -162,6 +162,10 @@ from autodiff.ops.sorting import unsort_by as unsort_by
 from autodiff.ops.special import erf as erf
 from autodiff.ops.special import sinc as sinc
 from autodiff.ops.special import spherical_bessel as spherical_bessel
+from autodiff.ops.statistics import average as average
+from autodiff.ops.statistics import median as median
+from autodiff.ops.statistics import percentile as percentile
+from autodiff.ops.statistics import quantile as quantile
 from autodiff.ops.tiling import delete as delete
 from autodiff.ops.tiling import full_like as full_like
 from autodiff.ops.tiling import insert as insert
@@ -220,7 +224,7 @@ from autodiff.ops.transcendental import tanh as tanh
 from autodiff.ops.transcendental import xlogy as xlogy
 from autodiff.primitive import elementwise as elementwise
 from autodiff.primitive import linear as linear
-from autodiff.primitive import primitive as primitive
+from autodiff.primitive import operation as operation
 from autodiff.primitive import variadic as variadic
 from autodiff.recording import no_grad as no_grad
 from autodiff.recording import stop_gradient as stop_gradient

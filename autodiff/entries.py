@@ -151,7 +151,7 @@ def _binary(row: Row, kind: type[Recorded]) -> Function:
         keep = only_a if q is None else only_b if p is None else with_both
         made._node = node = Node()
         node.order, node.row = next_order(), row
-        node.parents = (p, q)
+        node.parents, node.g = (p, q), None
         node.kept = (x if keep[0] else None, y if keep[1] else None, out if keep[2] else None) if keep else ()
         shape, dtype = out.shape, out.dtype
         node.shape, node.dtype = shape, dtype
@@ -161,7 +161,6 @@ def _binary(row: Row, kind: type[Recorded]) -> Function:
             and (p is None or (p.shape == shape and p.dtype is _FLOAT))
             and (q is None or (q.shape == shape and q.dtype is _FLOAT))
         )
-        node.g = None
         if q is None:
             node.constants = (None, _remembered(b))
         elif p is None:

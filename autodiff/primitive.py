@@ -1,7 +1,7 @@
 """A row: the forward of an operation and one rule per operand, written once, serving every engine.
 
 Needs rows.py (what a row is) and scalar.py (the first engine that rows reach). Adds `elementwise`, `linear`,
-`primitive`, `variadic`, the TABLE they fill, and the registry through which a row finds its operands' engine.
+`operation`, `variadic`, the TABLE they fill, and the registry through which a row finds its operands' engine.
 Read with U10, where numbers become arrays.
 """
 
@@ -20,7 +20,7 @@ from autodiff.scalar import Scalar
 
 __all__ = [
     "ENGINES", "FUNCTIONS", "NUMPY", "POSITIVE", "REALS", "TABLE", "Array", "Axis", "Domain", "Function",
-    "Like", "Row", "Shape", "composed", "elementwise", "linear", "primitive", "register", "variadic",
+    "Like", "Row", "Shape", "composed", "elementwise", "linear", "operation", "register", "variadic",
 ]  # fmt: skip
 
 # --- the table, and the engines that its rows reach ------------------------------------------------------
@@ -89,7 +89,9 @@ def _enter(row: Row, numpy: tuple[Function, ...]) -> Function:
         row.entries[kind] = bind(row)
     TABLE[row.name] = row
     FUNCTIONS[row.name] = call
-    NUMPY.update(dict.fromkeys(numpy, call))
+    for function in numpy:
+        if row.is_ours or function not in NUMPY:  # a user's row doesn't take the place of one of ours
+            NUMPY[function] = call
     return call
 
 
@@ -100,7 +102,7 @@ def _options(forward: Function, skip: int) -> dict[str, Any]:
     return {each.name: REQUIRED if each.default is each.empty else each.default for each in parameters}
 
 
-def primitive(
+def operation(
     name: str,
     symbol: str,
     forward: Function,
@@ -122,7 +124,7 @@ def primitive(
     NumPy that it stands in for (a ufunc as `forward` counts by itself). Errors: OptionError for a rule that
     asks for what the row doesn't have.
 
-    >>> twice = primitive("twice", "2·", lambda a: 2 * a, kind="linear", a=lambda g: 2 * g)
+    >>> twice = operation("twice", "2·", lambda a: 2 * a, kind="linear", a=lambda g: 2 * g)
     >>> twice(np.array([1.0, 2.0]))
     array([2., 4.])
     """
@@ -151,12 +153,12 @@ def elementwise(name: str, symbol: str, forward: Function, **more: Any) -> Funct
     >>> cube(np.array([1.0, 2.0]))
     array([1., 8.])
     """
-    return primitive(name, symbol, forward, kind="elementwise", **more)
+    return operation(name, symbol, forward, kind="elementwise", **more)
 
 
 def linear(name: str, symbol: str, forward: Function, **more: Any) -> Function:
     """A row that is linear in each of its operands: forward mode applies the forward to the tangent."""
-    return primitive(name, symbol, forward, kind="linear", **more)
+    return operation(name, symbol, forward, kind="linear", **more)
 
 
 def variadic(

@@ -103,7 +103,7 @@ def _answering(function: Any) -> Callable[..., Any]:
         module = (getattr(function, "__module__", None) or "numpy").replace("numpy", "np")
         raise UnsupportedError(
             f"{module}.{name} has no rule here, so a Tensor can't pass through it. {hint}On plain values: "
-            f"{name}(t.data). To add it: autodiff.elementwise or autodiff.primitive declares a row"
+            f"{name}(t.data). To add it: autodiff.elementwise or autodiff.operation declares a row"
         )
     return ours
 

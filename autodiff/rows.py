@@ -130,7 +130,7 @@ class Row:
 
 
 def _arguments(rule: Function) -> tuple[str, ...]:
-    """The names of a rule's arguments; for a function of Python's without inspect's detour (0.1 ms a rule)."""
+    """The names of a rule's arguments; without inspect's detour (0.1 ms each)."""
     code = getattr(rule, "__code__", None)
     if code is None:
         return tuple(inspect.signature(rule).parameters)
@@ -155,11 +155,8 @@ def _hand_on(g: Any, kept: Any) -> Any:
 
 
 def _is_identity(rule: Any) -> bool:
-    probe = object()
-    try:
-        return rule(probe) is probe
-    except Exception:  # whatever a rule does with what isn't a gradient
-        return False
+    code = getattr(rule, "__code__", None)
+    return code is not None and code.co_code == (lambda g: g).__code__.co_code and code.co_nlocals == 1
 
 
 def _positional(rule: Any, at: tuple[int, ...], numbered: bool = False) -> Function:

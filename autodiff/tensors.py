@@ -18,7 +18,6 @@ from autodiff.errors import GradientError, ImmutableError, OperandError, ShapeEr
 from autodiff.operators import QUICK, Operators
 from autodiff.primitive import Array, Shape, register
 
-
 _ONE = np.float64(1.0)
 
 
@@ -213,13 +212,14 @@ class Tensor(Recorded, Operators):
         return f"the Tensor{name} of shape {self.shape}{made}"
 
     def __repr__(self) -> str:
+        shape = "" if self.size else f", shape={self.shape}"  # no entry shows it
         text = np.array2string(np.asarray(self._data), separator=", ", prefix="Tensor(", threshold=20)
         dtype = "" if self.dtype == np.float64 else f", dtype={self.dtype}"
         name = "" if self.name is None else f", name={self.name!r}"
         how = ", constant=True" if self._node is None else ""
         if self._node is not None and self._node.row is not None:
             how = f", by {self._node.row.name}"
-        return f"Tensor({text}{dtype}{name}{how})"
+        return f"Tensor({text}{shape}{dtype}{name}{how})"
 
     def __format__(self, spec: str) -> str:
         return format(

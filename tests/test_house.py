@@ -14,6 +14,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+import autodiff
+from autodiff.ops import FUNCTIONS
+
 ROOT = Path(__file__).resolve().parents[1]
 ENGINE_FILES = sorted((ROOT / "autodiff").rglob("*.py"))
 PYPROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
@@ -128,6 +131,14 @@ def test_larger_budgets_are_for_files_that_need_them():
         assert (ROOT / name).is_file(), f"{name} is gone: take its line out of LARGER"
         assert budget > FILE_BUDGET, name
         assert reason, name
+
+
+def test_no_module_bears_the_name_of_a_public_function():
+    # The module would hide the function, or not, depending on what was imported before.
+    modules = {path.stem for path in (ROOT / "autodiff").glob("*.py")} | {
+        path.name for path in (ROOT / "autodiff").iterdir() if path.is_dir()
+    }
+    assert modules.isdisjoint({*autodiff._HOMES, *FUNCTIONS})
 
 
 # ---- dependencies

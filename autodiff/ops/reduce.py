@@ -14,7 +14,7 @@ import numpy as np
 from autodiff.ops.choices import where
 from autodiff.ops.shapes import _stretch, stretch, sum
 from autodiff.ops.transcendental import exp
-from autodiff.primitive import FUNCTIONS, Array, Axis, Function, Shape, composed, linear, primitive
+from autodiff.primitive import FUNCTIONS, Array, Axis, Function, Shape, composed, linear, operation
 
 _add: Function = np.add.reduce  # a third of the cost of np.sum, as for the two others
 _max: Function = np.maximum.reduce
@@ -86,7 +86,7 @@ def _deviation(g: Any, a: Any, axis: Axis, ddof: float, keepdims: bool) -> Any:
     return share * (a - mean(a, axis=axis, keepdims=True))
 
 
-var: Function = primitive(
+var: Function = operation(
     "var",
     "var",
     _var,
@@ -103,7 +103,7 @@ def _std_rule(g: Any, a: Any, out: Any, axis: Axis, ddof: float, keepdims: bool)
     return _deviation(slope, a, axis, ddof, keepdims)
 
 
-std: Function = primitive(
+std: Function = operation(
     "std",
     "std",
     lambda a, axis=None, ddof=0, keepdims=False: np.sqrt(_var(a, axis, ddof, keepdims)),
@@ -129,7 +129,7 @@ def _extreme_rule(g: Any, a: Any, out: Any, axis: Axis, keepdims: bool) -> Any:
     return _evenly(g, chosen, a, axis, keepdims)
 
 
-max = primitive(
+max = operation(
     "max",
     "max",
     lambda a, axis=None, keepdims=False: _max(a, axis=axis, keepdims=keepdims),
@@ -137,7 +137,7 @@ max = primitive(
     doc="The largest entry along `axis`; ties share the gradient evenly, and nan makes it nan.",
     a=_extreme_rule,
 )
-min = primitive(
+min = operation(
     "min",
     "min",
     lambda a, axis=None, keepdims=False: _min(a, axis=axis, keepdims=keepdims),
@@ -177,7 +177,7 @@ def _logsumexp_rule(g: Any, a: Any, out: Any, axis: Axis, keepdims: bool) -> Any
     return g * exp(a - lifted)
 
 
-logsumexp = primitive(
+logsumexp = operation(
     "logsumexp",
     "logΣexp",
     _logsumexp,
@@ -192,7 +192,7 @@ def _nan_extreme_rule(g: Any, a: Any, out: Any, axis: Axis, keepdims: bool) -> A
     return _evenly(g, _is_best(a, out, axis, keepdims), a, axis, keepdims)
 
 
-nansum = primitive(
+nansum = operation(
     "nansum",
     "Σ",
     lambda a, axis=None, keepdims=False: np.nansum(a, axis=axis, keepdims=keepdims),
@@ -200,7 +200,7 @@ nansum = primitive(
     doc="The sum along `axis` of the entries that aren't nan.",
     a=lambda g, a, axis, keepdims: stretch(g, like=a, axis=axis, keepdims=keepdims) * ~np.isnan(a),
 )
-nanmean = primitive(
+nanmean = operation(
     "nanmean",
     "mean",
     lambda a, axis=None, keepdims=False: np.nanmean(a, axis=axis, keepdims=keepdims),
@@ -208,7 +208,7 @@ nanmean = primitive(
     doc="The mean along `axis` of the entries that aren't nan.",
     a=lambda g, a, axis, keepdims: _evenly(g, ~np.isnan(a), a, axis, keepdims),
 )
-nanmax = primitive(
+nanmax = operation(
     "nanmax",
     "max",
     lambda a, axis=None, keepdims=False: np.nanmax(a, axis=axis, keepdims=keepdims),
@@ -216,7 +216,7 @@ nanmax = primitive(
     doc="The largest entry along `axis` of those that aren't nan; ties share the gradient evenly.",
     a=_nan_extreme_rule,
 )
-nanmin = primitive(
+nanmin = operation(
     "nanmin",
     "min",
     lambda a, axis=None, keepdims=False: np.nanmin(a, axis=axis, keepdims=keepdims),

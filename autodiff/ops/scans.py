@@ -15,7 +15,7 @@ from autodiff.errors import OperandError, OptionError, ShapeError
 from autodiff.ops.layout import operand, ravel
 from autodiff.ops.select import index
 from autodiff.ops.shapes import stretch, sum
-from autodiff.primitive import ENGINES, Array, Axis, Function, composed, linear, primitive
+from autodiff.primitive import ENGINES, Array, Axis, Function, composed, linear, operation
 
 # --- along one axis, forwards (step 1) or backwards (step -1) --------------------------------------------
 
@@ -53,7 +53,7 @@ def _shift(a: Any, axis: int, by: int = 1, fill: float = 0.0) -> Array:
     return out
 
 
-shift: Function = primitive(
+shift: Function = operation(
     "shift",
     "⇥",
     _shift,
@@ -76,7 +76,7 @@ def _recurrence(a: Any, b: Any, axis: int, step: int = 1) -> Array:
     return out[::step].swapaxes(axis, 0)
 
 
-recurrence: Function = primitive(
+recurrence: Function = operation(
     "recurrence",
     "⟳",
     _recurrence,
@@ -94,7 +94,7 @@ def _running_product_rule(g: Any, a: Any, out: Any, axis: int, step: int) -> Any
     return before * recurrence(shift(a, axis=axis, by=-step), g, axis=axis, step=-step)
 
 
-running_product = primitive(
+running_product = operation(
     "running_product",
     "Π→",
     lambda a, axis, step=1: _accumulate(np.multiply, a, axis, step),
@@ -110,7 +110,7 @@ def _others(a: Any, axis: int) -> Any:
     return before * after
 
 
-product = primitive(
+product = operation(
     "product",
     "Π",
     lambda a, axis, keepdims=False: np.multiply.reduce(a, axis=axis, keepdims=keepdims),

@@ -14,7 +14,7 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.typing import ArrayLike
 
 from autodiff.errors import ShapeError
-from autodiff.primitive import Array, Axis, Function, Shape, linear, primitive
+from autodiff.primitive import Array, Axis, Function, Shape, linear, operation
 
 _add: Function = np.add.reduce  # a third of the cost of np.sum
 
@@ -94,7 +94,7 @@ def _sum(a: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return _add(a, axis=axis, keepdims=keepdims)
 
 
-sum: Function = primitive(
+sum: Function = operation(
     "sum",
     "Σ",
     _sum,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.primitive import Array, Function, linear, primitive
+from autodiff.primitive import Array, Function, linear, operation
 
 
 def _lines(a: Any, axis: int | None) -> Array:
@@ -63,7 +63,7 @@ unsort_by: Function = linear(
     b=None,
 )
 
-sort = primitive(
+sort = operation(
     "sort",
     "sort",
     lambda a, axis=-1, kind=None, stable=None: np.sort(a, axis=axis, kind=kind, stable=stable),
@@ -73,7 +73,7 @@ sort = primitive(
 )
 
 # How partition arranges either side is its own affair: where g belongs is found by rank, in out as in a.
-partition = primitive(
+partition = operation(
     "partition",
     "partition",
     lambda a, kth, axis=-1: np.partition(a, kth, axis=axis),

@@ -27,7 +27,7 @@ from autodiff.ops.layout import (
 )
 from autodiff.ops.select import index
 from autodiff.ops.shapes import sum
-from autodiff.primitive import Array, Shape, composed, linear, primitive
+from autodiff.primitive import Array, Shape, composed, linear, operation
 
 
 def _along(a: Any, axis: int | None) -> tuple[Any, int]:
@@ -196,7 +196,7 @@ def _way(num: int, endpoint: bool) -> Array:
     return np.linspace(0.0, 1.0, num, endpoint)
 
 
-linspace = primitive(
+linspace = operation(
     "linspace",
     "⋯",
     lambda start, stop, num=50, endpoint=True, axis=0: np.linspace(start, stop, num, endpoint, axis=axis),

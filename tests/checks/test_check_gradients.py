@@ -13,7 +13,7 @@ import pytest
 import autodiff as ad
 from autodiff import check_gradients
 from autodiff.errors import NumericalCheckError, OperandError, OptionError, ShapeError
-from autodiff.primitive import FUNCTIONS, TABLE, elementwise, linear, primitive
+from autodiff.primitive import FUNCTIONS, TABLE, elementwise, linear, operation
 
 RNG = np.random.default_rng(7)
 
@@ -119,14 +119,14 @@ matmul_t = own(linear("w_mm", "@", np.dot, a=lambda g, b: (g @ b.T).T, b=lambda 
 doubled = own(linear("w_double", "⧺", lambda a: np.concatenate([a, a]), a=lambda g: g))
 row_sums = own(linear("w_rows", "Σ", lambda a: a.sum(axis=1), a=lambda g: g))
 flipped = own(linear("w_flip", "↔", lambda a: a[::-1], a=lambda g: g))
-mean = own(primitive("w_mean", "μ", lambda a: a.mean(), a=lambda g, a: g * (a * 0 + 1)))
-total = own(primitive("w_sum", "Σ", lambda a: a.sum(), a=lambda g, a: g * np.full(a.shape, 1 / 6)))
-trace = own(primitive("w_all", "Σ", lambda a: a.sum(), a=lambda g: g * np.eye(3)))
-first_row = own(primitive("w_first", "Σ", lambda a: a.sum(), a=lambda g: g * np.eye(4, 3)[:1].T.repeat(3, 1)))
-diagonal = own(primitive("w_softmax", "σ", softmax, a=lambda g, out: g * out * (1 - out)))
+mean = own(operation("w_mean", "μ", lambda a: a.mean(), a=lambda g, a: g * (a * 0 + 1)))
+total = own(operation("w_sum", "Σ", lambda a: a.sum(), a=lambda g, a: g * np.full(a.shape, 1 / 6)))
+trace = own(operation("w_all", "Σ", lambda a: a.sum(), a=lambda g: g * np.eye(3)))
+first_row = own(operation("w_first", "Σ", lambda a: a.sum(), a=lambda g: g * np.eye(4, 3)[:1].T.repeat(3, 1)))
+diagonal = own(operation("w_softmax", "σ", softmax, a=lambda g, out: g * out * (1 - out)))
 second = own(elementwise("w_second", "²", lambda a: a * a, a=lambda g, a: g * 2 * plain(a)))
 jvp_only = own(
-    primitive("w_jvp", "²", lambda a: a * a, a=lambda g, a: g * a * 2, jvp=lambda given, kept: given[0] * 3)
+    operation("w_jvp", "²", lambda a: a * a, a=lambda g, a: g * a * 2, jvp=lambda given, kept: given[0] * 3)
 )
 not_linear = own(linear("w_linear", "²", lambda a: a * a, a=lambda g, a: g * a * 2))
 relu = own(elementwise("w_relu_0", "relu", lambda a: np.maximum(a, 0), a=lambda g, a: g * (a > 0)))

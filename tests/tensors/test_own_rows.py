@@ -6,7 +6,7 @@ import pytest
 import autodiff as ad
 from autodiff import Tensor, tensor
 from autodiff.errors import GradientError, OptionError, ShapeError, UnsupportedError
-from autodiff.primitive import NUMPY, primitive
+from autodiff.primitive import NUMPY, operation
 
 cubed = ad.elementwise(
     "cubed",
@@ -80,7 +80,7 @@ def test_options():
 
 
 def test_a_general_row_in_forward_mode():
-    energy = primitive("energy", "E", lambda a: np.sum(a * a), a=lambda g, a: 2.0 * g * a)
+    energy = operation("energy", "E", lambda a: np.sum(a * a), a=lambda g, a: 2.0 * g * a)
     np.testing.assert_allclose(ad.jvp(energy, (X,), (X,))[1], 2 * np.sum(X * X))
     np.testing.assert_allclose(ad.hessian(energy)(X), 2 * np.eye(3))
 
