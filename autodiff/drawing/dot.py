@@ -55,9 +55,13 @@ def to_dot(description: Description) -> str:
     ]
     if description.caption:
         head.append(f'  label={quote(*description.caption)}; labelloc=b; fontcolor="{LIGHT["quiet"]}"')
-    nodes = [_node(node) for node in description.nodes]
+    nodes = [_node(node) for node in description.nodes if node.kind != "gradient"]
+    passed = [_node(node) for node in description.nodes if node.kind == "gradient"]
+    if passed:
+        # A cluster of its own stands below or above the rest, not in the middle of it.
+        passed = ["  subgraph cluster_backward {", "  color=none", *passed, "  }"]
     edges = [_edge(edge) for edge in description.edges]
-    return "\n".join([*head, *nodes, *edges, "}", ""])
+    return "\n".join([*head, *nodes, *passed, *edges, "}", ""])
 
 
 def _node(node: NodeBox) -> str:
@@ -72,6 +76,8 @@ def _node(node: NodeBox) -> str:
 def _edge(edge: Edge) -> str:
     ends = f"  {edge.source} -> {edge.target}"
     attributes = [f"label={quote(edge.label)}"] if edge.label else []
+    if edge.kept:
+        attributes.append("style=dotted")
     if edge.backward:
         attributes.append(f'dir=back, style=dashed, color="{LIGHT["back"]}", fontcolor="{LIGHT["back"]}"')
     return f"{ends} [{', '.join(attributes)}]" if attributes else ends

@@ -75,16 +75,16 @@ def _edge(graph: Graph, seat: Operand, target: int, gradients: bool) -> Edge:
     """The edge from an operand; one that no gradient needs to take back stays a plain line."""
     operand, result = graph.vertices[seat.at], graph.vertices[target]
     ends = f"n{seat.at}", f"n{target}"
-    stretched = _stretched(operand, result)
+    shapes = stretched(operand, result)
     if not gradients or operand.gradient is None or not seat.tracked:
-        return Edge(*ends, stretched)
+        return Edge(*ends, shapes)
     local = f"∂ = {value_text(seat.partial)}" if seat.partial is not None else ""
-    back = f"Σ {shape_text(result.shape)}→{shape_text(operand.shape) or '()'}" if stretched else ""
+    back = f"Σ {shape_text(result.shape)}→{shape_text(operand.shape) or '()'}" if shapes else ""
     return Edge(*ends, ", ".join(text for text in (local, back) if text), backward=True)
 
 
-def _stretched(operand: Vertex, result: Vertex) -> str:
-    """From which shape to which an operand is broadcast; "" where it isn't."""
+def stretched(operand: Vertex, result: Vertex) -> str:
+    """From which shape to which an operand is broadcast: (3,)→(2, 3); "" where it isn't."""
     broadcasts = result.maps and operand.kind != "constant" and operand.shape is not None
     if not broadcasts or operand.shape == result.shape:
         return ""

@@ -61,6 +61,15 @@ def tidy(name: object) -> str:
     return text
 
 
+def gradient_name(out: str, of: str) -> str:
+    """What a picture calls a derivative.
+
+    >>> gradient_name("y", "w"), gradient_name("y", "my w")
+    ('dy/dw', 'dy/d(my w)')
+    """
+    return "/".join(f"d{name}" if name.isidentifier() else f"d({name})" for name in (out, of))
+
+
 def text_width(text: str, size: float) -> float:
     """How wide `text` may be at font size `size`: rather too much, since the reader's font is unknown.
 

@@ -6,8 +6,11 @@ gradient that arrives at a node).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from autodiff.drawing.derivatives import LETTERS, LOCAL, written
 from autodiff.drawing.graphs import Graph, Operand, Vertex, output_name
-from autodiff.drawing.labels import tidy
+from autodiff.drawing.labels import gradient_name, tidy
 from autodiff.graph import topological_order
 from autodiff.scalar import Scalar
 
@@ -43,6 +46,62 @@ def read(x: Scalar, g: float | None = None, name: str | None = None) -> Graph:
         gradient = totals[node] if asked else None
         vertices.append(_vertex(node, last if node is x else "", tuple(seats), gradient))
     return Graph(tuple(vertices))
+
+
+def read_backward(x: Scalar, g: float, name: str | None = None) -> Graph:
+    """The graph of `x` and behind it its backward pass, rule by rule: each bill, and where bills meet.
+
+    Scalars record no backward pass, but it follows from the graph: a rule multiplies by its local
+    derivative, and needs the values that stand in it.
+
+    >>> x = Scalar(3.0, name="x")
+    >>> [vertex.name or vertex.symbol for vertex in read_backward(x * x, 1.0).vertices]
+    ['x', 'y', 'g', '×', '×', '+', 'dy/dx']
+    """
+    graph = read(x, g, name)
+    vertices = [replace(vertex, gradient=None) for vertex in graph.vertices]
+    if graph.out.gradient is None:
+        return graph
+    bills: dict[int, list[int]] = {len(vertices) - 1: [len(vertices)]}  # by vertex, where they come from
+    vertices.append(Vertex("gradient", "g", value=graph.out.gradient))
+    for at in reversed(range(len(graph.vertices))):
+        vertex = graph.vertices[at]
+        if at not in bills:
+            continue
+        total = bills[at][0]
+        if len(bills[at]) > 1:
+            total = len(vertices)
+            seats = tuple(Operand(each, True) for each in bills[at])
+            vertices.append(Vertex("gradient", symbol="+", value=vertex.gradient, operands=seats))
+        for k, seat in enumerate(vertex.operands):
+            if seat.tracked:
+                made = _bill(graph, at, k, total)
+                bills.setdefault(seat.at, []).append(len(vertices) if made else total)
+                vertices += [made] if made else []
+        if vertex.kind == "parameter":
+            named = gradient_name(graph.out.name, vertex.name)
+            vertices.append(
+                Vertex("gradient", named, value=vertex.gradient, operands=(Operand(total, True),))
+            )
+    return Graph(tuple(vertices))
+
+
+def _bill(graph: Graph, at: int, k: int, total: int) -> Vertex | None:
+    """g × ∂ for operand k of a vertex; None where ∂ is 1 by rule, so that g is handed on as it is."""
+    vertex = graph.vertices[at]
+    local = LOCAL[vertex.rule][k]
+    if local == "1":
+        return None
+    amount = vertex.gradient * vertex.operands[k].partial
+    if local == "(−1)":
+        return Vertex("gradient", symbol="−", value=amount, operands=(Operand(total, True),))
+    places = {"a": vertex.operands[0].at, "b": vertex.operands[-1].at, "out": at}
+    used = [places[letter] for letter in dict.fromkeys(LETTERS.findall(local))]
+    names = {
+        letter: graph.vertices[place].name or graph.vertices[place].text for letter, place in places.items()
+    }
+    seats = (Operand(total, True), *(Operand(each) for each in used))
+    return Vertex("gradient", symbol="×", detail=written(local, names), value=amount, operands=seats)
 
 
 def _tracked(order: list[Scalar]) -> set[Scalar]:

@@ -1,25 +1,28 @@
 """The adapter for Tensor: what its graph tells about values, local derivatives and gradients.
 
-Needs the Tensor engine and graphs.py. A node lies apart from its value, so a value is known where a rule
-keeps it, where its Tensor is at hand, or where little work computes it again. Read with U10.
+Needs the Tensor engine, tensor_values.py and graphs.py. The backward pass is recorded like any other
+computation, and read off in the same way. Read with U10.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
-from autodiff.backward import Leaf, Node, ancestors, by_order, differentiate
+from autodiff.backward import Node, ancestors, by_order, differentiate
 from autodiff.drawing.graphs import Graph, Operand, Vertex, output_name
-from autodiff.drawing.labels import tidy
+from autodiff.drawing.labels import gradient_name, tidy
+from autodiff.drawing.tensor_values import kept_operand, options_of, partial_of, values_of
+from autodiff.drawing.values import shape_text
 from autodiff.entries import Constant
 from autodiff.primitive import Row
-from autodiff.tensors import Tensor, upstream
+from autodiff.recording import recording
+from autodiff.tensors import Tensor, make, tensor, upstream
 
-SMALL = 4_096  # entries: what is larger is neither computed again nor differentiated for the picture
-_SIGNS = frozenset(["+", "−", "×", "÷", "@", "**", "//", "1/", "Σ", "Π", "σ", "√", "²", "∛"])
+_SIGNS = frozenset(["+", "−", "×", "÷", "@", "**", "//", "1/", "Σ", "Σ↓", "Π", "σ", "√", "²", "∛"])
 
 
 def read(x: Tensor, g: Any = None, name: str | None = None) -> Graph:
@@ -38,37 +41,79 @@ def read(x: Tensor, g: Any = None, name: str | None = None) -> Graph:
     order = sorted(ancestors(root), key=by_order)
     gradients: dict[Node, Any] = {}
     if g is not None:
-        gradients = differentiate(root, order, upstream(x, start(x, g)), None, record=False)[0]
-    return _Reader(x, order, gradients, name).graph()
+        gradients = differentiate(root, order, upstream(x, _start(x, g)), None, record=False)[0]
+    reader = _Reader(order, {root: x._data}, gradients)
+    reader.name_leaves(name if name is not None else x.name)
+    return Graph(tuple(reader.read(order)))
 
 
-def start(x: Tensor, g: Any) -> Any:
-    """The gradient that a picture starts from where none is given: ones."""
-    return np.full(x.shape, g, x.dtype) if np.ndim(g) == 0 else g
+def read_backward(x: Tensor, g: Any, name: str | None = None) -> Graph:
+    """The graph of `x` and behind it the recorded backward pass: from g to the gradient of each leaf.
+
+    >>> from autodiff import tensor
+    >>> w = tensor(3.0, name="w")
+    >>> [vertex.name or vertex.symbol for vertex in read_backward(w * w, 1.0).vertices]
+    ['w', 'y', 'g', '×', '×', '+', 'dy/dw']
+    """
+    root = x._node
+    if root is None:
+        return read(x)
+    forward = sorted(ancestors(root), key=by_order)
+    leaves = [node for node in forward if node.row is None]
+    seed = tensor(upstream(x, _start(x, g)), name="g")  # a variable, so that the whole pass is recorded
+    with recording(True):
+        found = differentiate(root, leaves, seed, make, record=True)[0]
+    ends = {leaf: end for leaf, end in found.items() if isinstance(end, Tensor) and end._node is not None}
+    behind: set[Node] = set().union(*(ancestors(end._node, stop=forward) for end in ends.values()))  # type: ignore[arg-type]
+    order = sorted(behind.union(forward), key=by_order)
+    at_hand = {root: x._data, **{end._node: end._data for end in ends.values()}}
+    reader = _Reader(order, at_hand, {})
+    reader.name_leaves(name if name is not None else x.name)
+    vertices = reader.read(order, last=root, seed=seed._node)
+    for leaf, end in ends.items():
+        named = gradient_name(vertices[reader.at[root]].name, vertices[reader.at[leaf]].name)
+        seat = Operand(reader.at[end._node], True)  # type: ignore[index]
+        form = {"shape": leaf.shape, "dtype": str(leaf.dtype)}
+        vertices.append(Vertex("gradient", named, value=end._data, operands=(seat,), **form))  # type: ignore[arg-type]
+    return Graph(tuple(vertices))
+
+
+def _start(x: Tensor, g: Any) -> Any:
+    """The gradient that a picture starts from: a number stands for an array that is full of it."""
+    return np.full(x.shape, g, x.dtype) if isinstance(g, float | int) else g
 
 
 class _Reader:
     """One reading: values by node, and the vertices so far."""
 
-    def __init__(self, x: Tensor, order: list[Node], gradients: dict[Node, Any], name: str | None) -> None:
-        self.order, self.gradients = order, gradients
-        self.values = values_of(x, order)
+    def __init__(
+        self, order: Sequence[Node], at_hand: Mapping[Any, Any], gradients: Mapping[Node, Any]
+    ) -> None:
+        self.gradients = gradients
+        self.values = values_of(order, at_hand)
         self.vertices: list[Vertex] = []
         self.at: dict[Node, int] = {}
-        self.data: dict[int, int] = {}  # constant arrays, by identity
-        taken = {getattr(node, "name", None) for node in order[:-1]}
-        self.last = output_name(taken, name if name is not None else x.name)
-        self.unnamed = (f"leaf{k}" for k in range(1, len(order) + 1) if f"leaf{k}" not in taken)
+        self.data: dict[Any, int] = {}  # constant arrays, by where they lie in memory
+        self.taken = {getattr(node, "name", None) for node in order}
 
-    def graph(self) -> Graph:
-        for node in self.order:
+    def name_leaves(self, name: object) -> None:
+        """What the result is to be called, and the leaves that have no name."""
+        self.result = output_name(self.taken, name)
+        free = (f"leaf{k}" for k in range(1, len(self.taken) + 2))
+        self.unnamed = (each for each in free if each not in self.taken)
+
+    def read(self, order: Sequence[Node], last: Node | None = None, seed: Node | None = None) -> list[Vertex]:
+        """The vertices of these nodes; `seed` is where the backward pass begins, if it is among them."""
+        last = last or order[-1]
+        for node in order:
             operands = tuple(self._operand(node, k) for k in range(len(node.parents)))
             self.at[node] = len(self.vertices)
-            self.vertices.append(self._vertex(node, operands))
-        return Graph(tuple(self.vertices))
+            self.vertices.append(self._vertex(node, operands, last, seed))
+        return self.vertices
 
-    def _vertex(self, node: Node, operands: tuple[Operand, ...]) -> Vertex:
+    def _vertex(self, node: Node, operands: tuple[Operand, ...], last: Node, seed: Node | None) -> Vertex:
         row, name = node.row, getattr(node, "name", None)
+        backward = seed is not None and node.order >= seed.order
         more: dict[str, Any] = {
             "value": self.values.get(node),
             "gradient": self.gradients.get(node),
@@ -78,14 +123,14 @@ class _Reader:
             "key": node,
         }
         if row is None:
-            return Vertex("parameter", next(self.unnamed) if name is None else tidy(name), **more)
-        is_last = node is self.order[-1]
+            called = next(self.unnamed) if name is None else tidy(name)
+            return Vertex("gradient" if backward else "parameter", called, **more)
         return Vertex(
-            "output" if is_last else "operation",
-            self.last if is_last else "" if name is None else tidy(name),
+            "gradient" if backward else "output" if node is last else "operation",
+            self.result if node is last else "" if name is None else tidy(name),
             sign(row),
             row.name,
-            _options(row, node.kept),
+            _detail(node, row),
             operands=operands,
             maps=row.kind == "elementwise",
             **more,
@@ -95,46 +140,43 @@ class _Reader:
         parent = node.parents[k]
         if parent is None:
             return Operand(self._constant(node, k))
-        asked = node in self.gradients and self.gradients[node] is not None
-        return Operand(self.at[parent], True, _partial(node, k) if asked else None)
+        asked = self.gradients.get(node) is not None
+        return Operand(self.at[parent], True, partial_of(node, k) if asked else None)
 
     def _constant(self, node: Node, k: int) -> int:
         """The position of an operand that isn't tracked; an array that was met before is met again."""
-        known = _kept_operand(node, k)
+        known = kept_operand(node, k)
         remembered = getattr(node, "constants", (None,) * len(node.parents))[k]
         name = remembered.name if isinstance(remembered, Constant) else None
         if known is None and isinstance(remembered, float | int):
             known = remembered
-        if known is not None and id(known) in self.data:
-            return self.data[id(known)]
-        if known is None and isinstance(remembered, Constant):
-            kind = "data" if name is not None or remembered.shape else "constant"
-            vertex = Vertex(
-                kind,  # type: ignore[arg-type]
-                "" if name is None else tidy(name),
-                shape=remembered.shape,
-                dtype=str(remembered.dtype),
-                scope=getattr(node, "scope", ()),
-            )
-        else:
-            vertex = _constant(known, name, getattr(node, "scope", ()))
-        self.vertices.append(vertex)
         if isinstance(known, np.ndarray):
-            self.data[id(known)] = len(self.vertices) - 1
+            # A rule may have kept the array turned round: the same entries all the same.
+            place = (byte_bounds(known), known.size)
+            if place in self.data:
+                return self.data[place]
+            self.data[place] = len(self.vertices)
+        if known is None and isinstance(remembered, Constant):
+            self.vertices.append(_unknown(remembered, getattr(node, "scope", ())))
+        else:
+            self.vertices.append(_constant(known, name, getattr(node, "scope", ())))
         return len(self.vertices) - 1
+
+
+def _unknown(it: Constant, scope: tuple[str, ...]) -> Vertex:
+    """An operand of which only name, shape and dtype are remembered."""
+    form = {"shape": it.shape, "dtype": str(it.dtype), "scope": scope}
+    if it.name is None and not it.shape:
+        return Vertex("constant", **form)  # type: ignore[arg-type]
+    return Vertex("data", "" if it.name is None else tidy(it.name), **form)  # type: ignore[arg-type]
 
 
 def _constant(value: Any, name: str | None, scope: tuple[str, ...] = ()) -> Vertex:
     array = np.asarray(value)
-    number = array.ndim == 0 and name is None
-    return Vertex(
-        "constant" if number else "data",
-        "" if name is None else tidy(name),
-        value=float(array) if number else array,
-        shape=array.shape,
-        dtype="" if number else str(array.dtype),
-        scope=scope,
-    )
+    if array.ndim == 0 and name is None:
+        return Vertex("constant", value=float(array), shape=(), scope=scope)
+    named = "" if name is None else tidy(name)
+    return Vertex("data", named, value=array, shape=array.shape, dtype=str(array.dtype), scope=scope)
 
 
 def sign(row: Row) -> str:
@@ -142,102 +184,14 @@ def sign(row: Row) -> str:
     return row.symbol if row.symbol in _SIGNS or row.symbol.isalpha() else row.name
 
 
-def _options(row: Row, kept: Any) -> str:
-    """The options that differ from their defaults, where they are short: axis=0."""
-    given = zip(row.options.items(), _options_kept(row, kept), strict=False)
+def _detail(node: Node, row: Row) -> str:
+    """The options that differ from their defaults, where they are short; how a gradient changes its shape."""
+    if row.name in ("unbroadcast", "stretch") and node.parents[0] is not None:
+        return f"{shape_text(node.parents[0].shape) or '()'}→{shape_text(node.shape) or '()'}"
     said = []
-    for (name, default), value in given:
+    for (name, default), value in zip(row.options.items(), options_of(row, node.kept), strict=False):
         plain = isinstance(value, str | int | tuple | list | slice | np.integer)
         if plain and (type(value) is not type(default) or value != default):
             said.append(f"{name}={value}" if name not in ("shape", "key") else str(value))
     text = ", ".join(said)
     return text if len(text) <= 24 else ""
-
-
-def _options_kept(row: Row, kept: Any) -> tuple[Any, ...]:
-    front = 2 if row.is_variadic else len(row.operands)
-    return tuple(kept[front + 1 :]) if kept and row.options else ()
-
-
-# --- values -----------------------------------------------------------------------------------------------
-
-
-def values_of(x: Tensor, order: Iterable[Node]) -> dict[Node, Any]:
-    """The arrays of these nodes (oldest first), as far as they are known."""
-    values: dict[Node, Any] = {}
-    used: dict[Node, int] = {}  # when a node was first used
-    order = list(order)
-    for node in order:
-        for k, parent in enumerate(node.parents):
-            if parent is not None:
-                used.setdefault(parent, node.order)
-                _put(values, parent, _kept_operand(node, k))
-        _put(values, node, _kept_out(node))
-    _put(values, x._node, x._data)
-    for node in order:
-        if node in values:
-            continue
-        if isinstance(node, Leaf):
-            owner = getattr(node, "owner", lambda: None)()
-            if owner is not None and node.changed < used.get(node, node.changed + 1):
-                values[node] = owner._data
-        else:
-            _put(values, node, _again(node, values))
-    return values
-
-
-def _put(values: dict[Node, Any], node: Any, value: Any) -> None:
-    if value is not None and node not in values and np.shape(value) == node.shape:
-        values[node] = np.asarray(value)
-
-
-def _is_value(value: Any) -> bool:
-    return isinstance(value, np.ndarray | np.generic | float | int)
-
-
-def _kept_operand(node: Node, k: int) -> Any:
-    kept = node.kept
-    if kept and node.row is not None and node.row.is_variadic:
-        kept = kept[0]
-    value = kept[k] if kept and k < len(kept) else None
-    return value if _is_value(value) else None
-
-
-def _kept_out(node: Node) -> Any:
-    if node.row is None or not node.kept or not node.row.operands:
-        return None
-    place = 2 if node.row.is_variadic else len(node.row.operands)
-    value = node.kept[place] if place < len(node.kept) else None
-    return value if _is_value(value) else None
-
-
-def _again(node: Node, values: dict[Node, Any]) -> Any:
-    """The value computed again, where that is little work and all operands are known."""
-    row = node.row
-    if row is None or not row.operands or np.prod(node.shape, dtype=float) > SMALL:
-        return None
-    operands = []
-    for k, parent in enumerate(node.parents):
-        value: Any = values.get(parent) if parent is not None else _kept_operand(node, k)
-        if value is None and parent is None:
-            value = getattr(node, "constants", (None,) * len(node.parents))[k]
-        if not _is_value(value) or np.size(value) > SMALL:
-            return None
-        operands.append(value)
-    options = dict(zip(row.options, _options_kept(row, node.kept), strict=False))
-    with np.errstate(all="ignore"):
-        return row.forward(operands, **options) if row.is_variadic else row.forward(*operands, **options)
-
-
-def _partial(node: Node, k: int) -> Any:
-    """The local derivative for operand k, where it is one number per entry; None where it isn't."""
-    row = node.row
-    if row is None or not row.rules or row.is_variadic or not (row.kind == "elementwise" or not node.shape):
-        return None
-    operand = node.parents[k]
-    if operand is None or max(np.prod(node.shape, dtype=float), np.prod(operand.shape, dtype=float)) > SMALL:
-        return None
-    with np.errstate(all="ignore"):
-        partial = np.asarray(row.vjps[k](np.ones(node.shape, node.dtype), node.kept))
-    shape = node.shape or operand.shape
-    return np.broadcast_to(partial, np.broadcast_shapes(partial.shape, shape))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from autodiff.drawing.forward import describe
+from autodiff.drawing import backward, forward
 from autodiff.drawing.graphs import Graph
 from autodiff.drawing.picture import Drawing
 from autodiff.drawing.values import value_text
@@ -21,7 +21,7 @@ ADAPTERS = {
     "autodiff.scalar.Scalar": "autodiff.drawing.scalars",
     "autodiff.tensors.Tensor": "autodiff.drawing.tensors",
 }
-VIEWS = ("forward", "gradient")
+VIEWS = ("forward", "gradient", "backward")
 SHOWS = ("values", "shapes")
 
 
@@ -31,36 +31,39 @@ def draw(
     """The graph that `x` was computed by, as a picture that a notebook shows.
 
     View "forward": the values. View "gradient", as on a blackboard: the gradient g that arrives at each
-    node, the local derivative on each edge; it starts from `g`. `name` is what the picture calls x.
+    node, the local derivative on each edge; it starts from `g`. View "backward": the backward pass as a
+    graph of its own. With `show="shapes"` arrays show their shapes only. `name` is what the picture calls x.
 
     >>> from autodiff import Scalar
     >>> a, b = Scalar(1.0, name="a"), Scalar(2.0, name="b")
     >>> draw(a * b + 1, view="gradient", name="D").words
     'D = a × b + 1: value 3. Two parameters: a = 1, b = 2. Gradient: dD/da = 2, dD/db = 1.'
     """
-    adapter_of(x)  # refuses what has no graph
+    adapter = adapter_of(x)
     for given, known, what in ((view, VIEWS, "view"), (show, SHOWS, "show")):
         if given not in known:
             raise OptionError(
                 f"there is no {what} {given!r} of a {type(x).__name__}; there are {', '.join(known)}"
             )
-    graph = read(x, g if view == "gradient" else None, name)
-    return Drawing(describe(graph, view, show, value_text(g)))
+    if view == "backward":
+        return Drawing(backward.describe(adapter.read_backward(x, g, name), show))
+    graph = adapter.read(x, g if view == "gradient" else None, name)
+    return Drawing(forward.describe(graph, view, show, value_text(g)))
 
 
-def read(x: Any, g: Any = None, name: str | None = None) -> Graph:
+def read(x: Any, g: Any = None, name: str | None = None, what: str = "draw") -> Graph:
     """What the engine of `x` tells about its graph; with `g`, local derivatives and gradients, too.
 
     >>> from autodiff import Scalar
     >>> read(Scalar(2.0, name="x") * 3).out.text
     '6'
     """
-    graph: Graph = adapter_of(x).read(x, g, name)
+    graph: Graph = adapter_of(x, what).read(x, g, name)
     return graph
 
 
-def adapter_of(x: Any) -> Any:
-    """The module that reads graphs of values like `x`. Errors: OperandError."""
+def adapter_of(x: Any, what: str = "draw") -> Any:
+    """The module that reads graphs of values like `x`, for `what`. Errors: OperandError."""
     for kind in type(x).__mro__:
         if home := ADAPTERS.get(f"{kind.__module__}.{kind.__qualname__}"):
             return importlib.import_module(home)
@@ -71,4 +74,4 @@ def adapter_of(x: Any) -> Any:
         shown = repr(x)
         shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
         why = f"{type(x).__name__} {shown}: pass the result of a computation, not its value"
-    raise OperandError(f"draw takes a {known}; got {why}")
+    raise OperandError(f"{what} takes a {known}; got {why}")

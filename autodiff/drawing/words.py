@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from autodiff.drawing.description import Edge, NodeBox
+from autodiff.drawing.labels import gradient_name
 
 LONGEST_FORMULA = 60
 MOST_LISTED = 6
@@ -99,15 +100,33 @@ def sentences(nodes: Sequence[NodeBox], edges: Sequence[Edge], g: str = "") -> s
     return " ".join(said)
 
 
+def backward_sentence(title: str, nodes: Sequence[NodeBox], edges: Sequence[Edge]) -> str:
+    """The alt text of a backward pass: how many steps it takes, what it keeps, where it ends.
+
+    >>> backward_sentence("y = x", [NodeBox("n1", "gradient", (), name="g", value="1")], [])
+    'Backward pass of y = x: from g = 1 in no steps.'
+    """
+    passed = [node for node in nodes if node.kind == "gradient"]
+    if not passed:
+        return f"{title}: nothing in it is tracked, so there is no backward pass."
+    steps = _steps(passed)
+    ends = [f"{node.name} = {node.value}" for node in passed[1:] if not node.symbol]
+    kept = {edge.source for edge in edges if edge.kept}
+    held = sum(node.id in kept and node.kind != "constant" for node in nodes)
+    said = f"Backward pass of {title}: from g = {passed[0].value} in {_count(steps, 'step').lower()}"
+    said += _list(ends).replace(":", " to", 1) + "."
+    return said + (
+        f" {_count(held, 'value')} of the forward pass {'is' if held == 1 else 'are'} kept for it."
+        if held
+        else ""
+    )
+
+
 def _gradients(out: str, leaves: Sequence[NodeBox], g: str) -> str:
     if g != "1":
         got = [f"{leaf.name} gets {leaf.gradient}" for leaf in leaves]
         return f"Gradient, starting from g = {g}{_list(got)}."
-    return f"Gradient{_list([f'd{_d(out)}/d{_d(leaf.name)} = {leaf.gradient}' for leaf in leaves])}."
-
-
-def _d(name: str) -> str:
-    return name if name.isidentifier() else f"({name})"
+    return f"Gradient{_list([f'{gradient_name(out, leaf.name)} = {leaf.gradient}' for leaf in leaves])}."
 
 
 def _steps(nodes: Sequence[NodeBox]) -> int:
