@@ -17,6 +17,7 @@ from autodiff.ops import FUNCTIONS
 from autodiff.ops.linalg import matmul
 from autodiff.ops.pointwise import absolute, add, divide, multiply, negative, power, subtract
 from autodiff.ops.select import index
+from autodiff.ops.values import on_values
 
 
 def _method(name: str) -> Any:
@@ -34,7 +35,7 @@ def _values_method(name: str) -> Any:
     """NumPy's function `name` as a method: it has no derivative, and answers with an array."""
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
-        return protocols.on_values(getattr(np, name), (self, *args), options)
+        return on_values(getattr(np, name), (self, *args), options)
 
     method.__name__ = name
     method.__doc__ = f"np.{name} of the values."
@@ -116,22 +117,22 @@ class Operators:
         return bool(np.any(self == value))
 
     def __lt__(self, other: Any) -> Any:
-        return protocols.on_values(np.less, (self, other))
+        return on_values(np.less, (self, other))
 
     def __le__(self, other: Any) -> Any:
-        return protocols.on_values(np.less_equal, (self, other))
+        return on_values(np.less_equal, (self, other))
 
     def __gt__(self, other: Any) -> Any:
-        return protocols.on_values(np.greater, (self, other))
+        return on_values(np.greater, (self, other))
 
     def __ge__(self, other: Any) -> Any:
-        return protocols.on_values(np.greater_equal, (self, other))
+        return on_values(np.greater_equal, (self, other))
 
     def __eq__(self, other: object) -> Any:
-        return protocols.on_values(np.equal, (self, other))
+        return on_values(np.equal, (self, other))
 
     def __ne__(self, other: object) -> Any:
-        return protocols.on_values(np.not_equal, (self, other))
+        return on_values(np.not_equal, (self, other))
 
     __hash__ = object.__hash__
 

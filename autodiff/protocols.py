@@ -16,36 +16,12 @@ import numpy as np
 
 from autodiff.errors import UnsupportedError
 from autodiff.ops import FUNCTIONS
-from autodiff.primitive import ENGINES, NUMPY
-from autodiff.trees import flatten
+from autodiff.ops.values import ON_VALUES, on_values
+from autodiff.primitive import NUMPY
 
-# Functions that have no derivative: they are given the values, and answer with arrays.
-_ON_VALUES = """
-    less less_equal greater greater_equal equal not_equal logical_and logical_or logical_xor logical_not
-    isnan isinf isfinite isneginf isposinf isreal iscomplexobj isrealobj signbit
-    any all argmax argmin nanargmax nanargmin argsort argpartition argwhere nonzero flatnonzero count_nonzero
-    searchsorted digitize isclose allclose array_equal array_equiv isin shape ndim size
-    zeros_like ones_like empty_like result_type min_scalar_type can_cast may_share_memory shares_memory
-    array2string array_repr array_str lexsort unravel_index ravel_multi_index histogram bincount unique
-    fill_diagonal savetxt save
-"""
-ON_VALUES = {getattr(np, name) for name in _ON_VALUES.split() if hasattr(np, name)}
 _REDUCED: dict[Any, str] = {np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min"}
 _ACCUMULATED: dict[Any, str] = {np.add: "cumsum", np.multiply: "cumprod"}
 _DEFAULTS = {"where": True, "casting": "same_kind", "order": "K", "subok": True, "dtype": None, "out": None}
-
-
-def values_of(tree: Any) -> Any:
-    """`tree` with the values of an engine replaced by arrays."""
-    leaves, rebuild = flatten(tree)
-    return rebuild(
-        [each.data if type(each) in ENGINES and hasattr(each, "data") else each for each in leaves]
-    )
-
-
-def on_values(function: Any, args: tuple[Any, ...], options: dict[str, Any] | None = None) -> Any:
-    """`function` of NumPy on the values: what it answers has no derivative."""
-    return function(*values_of(args), **values_of(options or {}))
 
 
 def call_ufunc(ufunc: np.ufunc, way: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:

@@ -19,4 +19,5 @@ from autodiff.ops import special as special
 from autodiff.ops import statistics as statistics
 from autodiff.ops import tiling as tiling
 from autodiff.ops import transcendental as transcendental
+from autodiff.ops import values as values
 from autodiff.primitive import FUNCTIONS as FUNCTIONS

@@ -146,7 +146,7 @@ fmod = elementwise(
 
 
 @composed(np.divmod)
-def divmod(a: Any, b: Any) -> tuple[Any, Any]:  # noqa: A001 - NumPy's name
+def divmod(a: Any, b: Any) -> tuple[Any, Any]:
     """`a // b` and `a % b`.
 
     >>> divmod(np.array([7.0]), 2.0)

@@ -101,12 +101,9 @@ def _table(module: ModuleType) -> Iterator[str]:
 
 
 def _composed(module: ModuleType) -> str:
-    names = [
-        f"`{name}`"
-        for name, each in FUNCTIONS.items()
-        if each.__module__ == module.__name__ and name not in TABLE
-    ]
-    return f"Composed from rows: {', '.join(sorted(names))}." if names else ""
+    own = {name for name, each in FUNCTIONS.items() if each.__module__ == module.__name__} - set(TABLE)
+    lead = "Answer with arrays" if module is rooms.values else "Composed from rows"
+    return f"{lead}: {', '.join(f'`{name}`' for name in sorted(own))}." if own else ""
 
 
 def page() -> str:
@@ -124,13 +121,19 @@ def page() -> str:
 def stub() -> str:
     """The text of autodiff/__init__.pyi: each public name and the file it comes from."""
     homes = {name: (f"autodiff.{home}", name) for name, home in autodiff._HOMES.items()}
+    made = []
     for name, function in FUNCTIONS.items():
         module = sys.modules[function.__module__]
-        if module.__name__.startswith("autodiff."):  # others are a user's own
-            own = name if getattr(module, name, None) is function else function.__name__
+        if not module.__name__.startswith("autodiff."):
+            continue  # a user's own
+        own = name if getattr(module, name, None) is function else function.__name__
+        if hasattr(module, own):
             homes[name] = module.__name__, own
+        else:
+            made.append(f"def {name}(*args: Any, **options: Any) -> Any: ...")
     lines = sorted(f"from {home} import {own} as {name}" for name, (home, own) in homes.items())
-    return "\n".join([*lines, "", "__version__: str", "_HOMES: dict[str, str]", ""])
+    head = "from typing import Any\n"
+    return "\n".join([head, *lines, "", *sorted(made), "", "__version__: str", "_HOMES: dict[str, str]", ""])
 
 
 def pages() -> dict[str, str]:

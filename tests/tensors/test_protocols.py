@@ -6,7 +6,7 @@ import pytest
 import autodiff as ad
 from autodiff import Tensor, tensor
 from autodiff.errors import GradientError, UnsupportedError
-from autodiff.protocols import ON_VALUES as WITHOUT_DERIVATIVE
+from autodiff.ops.values import ON_VALUES as WITHOUT_DERIVATIVE
 from autodiff.trees import flatten
 
 M = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
