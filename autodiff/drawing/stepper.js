@@ -37,7 +37,7 @@
       image.alt = source.alt;
       image.width = source.width;
       // A wide graph is made smaller to fit, but not so small that it can't be read: then it scrolls.
-      image.style.width = `max(min(100%, ${source.getAttribute("width")}px), ${0.8 * source.getAttribute("width")}px)`;
+      image.style.width = `max(min(100%, ${source.getAttribute("width")}px), ${0.72 * source.getAttribute("width")}px)`;
       const said = [...frames[at].querySelectorAll("p")].map((each) => each.cloneNode(true));
       words.replaceChildren(make("p", {}, make("strong", {}, frames[at].querySelector("summary").textContent)), ...said);
       slider.value = at + 1;
@@ -60,7 +60,7 @@
     function wait() {
       // As long as it takes to read the frame.
       timer = window.setTimeout(() => {
-        if (!root.isConnected) return;
+        if (!root.isConnected) return pause();
         show(at + 1);
         if (at === count - 1) pause(); else wait();
       }, 1200 + 35 * words.textContent.length);
@@ -89,7 +89,8 @@
     play.addEventListener("click", toggle);
     slider.addEventListener("input", () => go(slider.value - 1));
     still.addEventListener("change", follow);
-    root.addEventListener("keydown", (event) => {
+    function press(event) {
+      if (!root.contains(event.target)) return;
       if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
       const moves = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: count - 1 };
       if (event.key in moves) go(moves[event.key]);
@@ -97,12 +98,14 @@
       else return;
       event.preventDefault();
       event.stopPropagation();
-    });
+    }
+
+    // Notebooks take the arrow keys on their way down, so they are met before that, while the focus is here.
+    root.addEventListener("focusin", () => window.addEventListener("keydown", press, true));
+    root.addEventListener("focusout", () => window.removeEventListener("keydown", press, true));
 
     list.hidden = true;
     list.before(bar, picture, words);
-    // JupyterLab and Notebook keep the arrow keys to themselves elsewhere.
-    root.setAttribute("data-lm-suppress-shortcuts", "true");
     root.dataset.live = "true";
     follow();
     show(0);

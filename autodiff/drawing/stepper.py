@@ -1,12 +1,11 @@
 """step(): a computation played forward and then backward, one rule at a time.
 
-Needs story.py (what the frames say), stepper_html.py (the player) and, found late, the teller of the engine
-that made the graph. Read with U6: why a node has to wait for all its bills.
+Needs views.py (which reads the graph of any engine), telling.py and story.py (what the frames say) and
+stepper_html.py (the player). Read with U6: why a node has to wait for all its bills.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 from functools import cached_property
 from pathlib import Path
@@ -18,15 +17,11 @@ from autodiff.drawing.picture import write_whole
 from autodiff.drawing.sheet import contact_sheet
 from autodiff.drawing.story import Story, frames, widest
 from autodiff.drawing.svg import arrange
-from autodiff.errors import DrawingError, OperandError, OptionError
+from autodiff.drawing.telling import tell
+from autodiff.drawing.views import read
+from autodiff.errors import DrawingError, OptionError
 
 SUFFIXES = (".html", ".png", ".txt")
-
-# The type of the value, and the module that tells its story: tell(x, g, name). Names, as in views.py.
-TELLERS = {
-    "autodiff.scalar.Scalar": "autodiff.drawing.story_scalars",
-    "autodiff.tensors.Tensor": "autodiff.drawing.story_tensors",
-}
 
 
 class Stepper:
@@ -113,22 +108,4 @@ def step(x: Any, g: Any = 1.0, name: str | None = None) -> Stepper:
     >>> len(step(a * b + 1)), step(a * b + 1).frames[-1]
     (7, "Done. The gradient: {'a': 2, 'b': 1}. Every bill has come.")
     """
-    story: Story = _teller(x).tell(x, g, name)
-    return Stepper(story)
-
-
-def _teller(x: Any) -> Any:
-    for kind in type(x).__mro__:
-        if home := TELLERS.get(f"{kind.__module__}.{kind.__qualname__}"):
-            return importlib.import_module(home)
-    if type(x).__name__ == "ClosureScalar":
-        raise OperandError(
-            "step got a ClosureScalar, which keeps closures and no graph: compute the same with Scalar"
-        )
-    known = " or a ".join(each.rpartition(".")[2] for each in TELLERS)
-    shown = repr(x)
-    shown = shown if len(shown) <= 60 else f"{shown[:59]}…"
-    raise OperandError(
-        f"step takes a {known}; got {type(x).__name__} {shown}: "
-        "pass the result of a computation, not its value"
-    )
+    return Stepper(tell(read(x, g, name, what="step")))

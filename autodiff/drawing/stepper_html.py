@@ -68,11 +68,11 @@ def page(title: str, frames: Sequence[Frame], layouts: Sequence[Layout]) -> str:
 
 
 def _frame(frame: Frame, layout: Layout, is_first: bool) -> str:
-    said = "".join(f'<p class="ad-formula">{_text(formula)}</p>' for formula in frame.formulas)
+    said = "<br>".join(_text(formula) for formula in frame.formulas)
     bills = f"<p>{_text(frame.bills)}</p>" if frame.bills else ""
     return (
         f"<details{' open' * is_first}><summary>{_text(frame.heading)}</summary>"
-        f"{said}{bills}{_image(frame.description, layout)}</details>"
+        f'<p class="ad-formula">{said}</p>{bills}{_image(frame.description, layout)}</details>'
     )
 
 

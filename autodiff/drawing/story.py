@@ -1,14 +1,13 @@
 """A computation told rule by rule: what each frame of the stepper shows and says, the same for every engine.
 
-Needs description.py. An engine's teller (story_scalars.py, story_tensors.py) makes a Story: the nodes, the
-formula of each rule, the bill it sends to each operand. `frames` plays it. Read with U6, where order matters.
+Needs description.py. telling.py makes a Story of a graph: the nodes, the formula of each rule, the bill it
+sends to each operand. `frames` plays it. Read with U6, where order matters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 
 from autodiff.drawing.description import Description, Edge, NodeBox, State
 from autodiff.drawing.labels import text_width
@@ -17,6 +16,7 @@ MOST_DRAWN = 400  # nodes; of a larger graph a frame shows the node at work and 
 MOST_BOXES = 1_200  # boxes in all frames together, about 1 kB each; beyond it only key frames are made
 KEY_FRAMES = 12
 MOST_LISTED = 6
+LONGEST_TOTAL = 16  # letters of a sum that still grows
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,14 @@ class Rule:
 class Story:
     """A graph and what happens in it. Nodes stand in topological order, rules in the order they ran.
 
-    An edge with `backward` is one that a bill comes back along. `start` is the gradient of the output, ""
+    `unknown` are the lines of each node as long as it isn't computed. An edge with `backward` is one that a
+    bill comes back along. `start` is the gradient of the output, ""
     where nobody asks for one; `result` says what the leaves end up with.
     """
 
     title: str
     nodes: tuple[NodeBox, ...]
+    unknown: tuple[tuple[str, ...], ...]
     edges: tuple[Edge, ...]
     rules: tuple[Rule, ...]
     start: str
@@ -84,17 +86,6 @@ class Frame:
         """The narration: all that the frame says, as one paragraph."""
         said = [self.heading, *self.formulas, *([self.bills] if self.bills else [])]
         return " ".join(f"{text}." if text[-1:] not in ".:" else text for text in said)
-
-
-def fresh_names(taken: Collection[object], *first: str, stem: str) -> Iterator[str]:
-    """Names that nothing in the graph bears: the first ones, then the stem with numbers.
-
-    >>> names = fresh_names({"y"}, "y", "z", stem="out")
-    >>> next(names), next(names)
-    ('z', 'out1')
-    """
-    yield from (name for name in first if name not in taken)
-    yield from (f"{stem}{k}" for k in count(1) if f"{stem}{k}" not in taken)
 
 
 def frames(story: Story) -> list[Frame]:
@@ -139,7 +130,9 @@ def widest(moments: Sequence[Description]) -> Description:
     ('100',)
     """
     nodes = [
-        replace(each[0], lines=tuple(_longest(lines) for lines in zip(*(n.lines for n in each), strict=True)))
+        replace(
+            each[-1], lines=tuple(_longest(lines) for lines in zip(*(n.lines for n in each), strict=True))
+        )
         for each in zip(*(moment.nodes for moment in moments), strict=True)
     ]
     edges = [
@@ -263,14 +256,19 @@ class _Play:
         node = self.story.nodes[k]
         later = k in self.waiting
         gradient = self._gradient(k)
-        value = "?" if later else node.value
-        text = f"{node.name} = {value}" if node.name else value
-        lines = (*([node.symbol] if node.symbol else []), text)
+        lines = self.story.unknown[k] if later else node.lines
         if self.owed[k] or (k == len(self.story.nodes) - 1 and self.story.start):
             lines = (*lines, gradient)
         state: State = "later" if later else "now" if k == self.now else ""
-        alarm = "(!)" in value + gradient
-        return replace(node, lines=lines, value=value, gradient=gradient, state=state, alarm=alarm)
+        return replace(
+            node,
+            lines=lines,
+            value="" if later else node.value,
+            gradient=gradient,
+            state=state,
+            alarm="(!)" in "".join(lines),
+            strip=() if later else node.strip,
+        )
 
     def _gradient(self, k: int) -> str:
         if not self.totals[-1]:
@@ -278,7 +276,7 @@ class _Play:
         if not self.due[k]:
             return f"g = {self.totals[k]}" if self.totals[k] else ""
         due = f"{self.due[k]:,} bill{'s' * (self.due[k] > 1)} due"
-        return f"{self.totals[k]}, {due}" if self.totals[k] else due
+        return f"{self.totals[k]}, {due}" if 0 < len(self.totals[k]) <= LONGEST_TOTAL else due
 
     def _edge(self, e: int) -> Edge:
         edge, label = self.story.edges[e], self.sent.get(e, "")
@@ -289,7 +287,7 @@ class _Play:
 def _alt(nodes: Sequence[NodeBox], whole: bool) -> str:
     """What the picture shows beyond the narration: the values and gradients by now."""
     told = [
-        f"{node.lines[bool(node.symbol)]}{f' ({node.gradient})' if node.gradient else ''}"
+        f"{node.name} = {node.value}{f' ({node.gradient})' if node.gradient else ''}"
         for node in nodes
         if node.name and node.state != "later"
     ]
