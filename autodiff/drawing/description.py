@@ -42,10 +42,18 @@ class NodeBox:
     count: int = 1
 
     def role(self, line: int) -> str:
-        """What the line with this index is: "symbol", "gradient" or "value"."""
-        if line == 0 and self.symbol:
-            return "symbol"
-        return "gradient" if self.gradient and line == len(self.lines) - 1 else "value"
+        """What the line with this index is: "symbol", "value", "strip" or "gradient"."""
+        from_below = len(self.lines) - 1 - line
+        if self.gradient and not from_below:
+            return "gradient"
+        if self.strip and from_below == bool(self.gradient):
+            return "strip"
+        return "symbol" if line == 0 and self.symbol else "value"
+
+    @property
+    def doubled(self) -> bool:
+        """Whether it has a second outline: the result, and where the backward pass begins and ends."""
+        return self.kind == "output" or (self.kind == "gradient" and not self.symbol)
 
 
 @dataclass(frozen=True)

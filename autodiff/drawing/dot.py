@@ -59,16 +59,17 @@ def to_dot(description: Description) -> str:
     passed = [_node(node) for node in description.nodes if node.kind == "gradient"]
     if passed:
         # A cluster of its own stands below or above the rest, not in the middle of it.
-        passed = ["  subgraph cluster_backward {", "  color=none", *passed, "  }"]
+        passed = ["  subgraph cluster_backward {", "  color=none", '  label=""', *passed, "  }"]
     edges = [_edge(edge) for edge in description.edges]
     return "\n".join([*head, *nodes, *passed, *edges, "}", ""])
 
 
 def _node(node: NodeBox) -> str:
     colour = LIGHT["alarm" if node.alarm else node.kind]
-    alarm = ", penwidth=3.5" if node.alarm else ""
+    doubled = ", peripheries=2" * (node.doubled and node.kind != "output")
+    alarm = ", penwidth=3.5" * node.alarm
     return (
-        f"  {node.id} [label={quote(*node.lines)}, {_SHAPES[node.kind]}, "
+        f"  {node.id} [label={quote(*node.lines)}, {_SHAPES[node.kind]}{doubled}, "
         f'color="{colour}", fillcolor="{LIGHT[node.kind + "-fill"]}"{alarm}]'
     )
 
@@ -76,6 +77,8 @@ def _node(node: NodeBox) -> str:
 def _edge(edge: Edge) -> str:
     ends = f"  {edge.source} -> {edge.target}"
     attributes = [f"label={quote(edge.label)}"] if edge.label else []
+    if edge.label and not edge.backward:
+        attributes.append(f'fontsize={SMALL_SIZE:g}, fontcolor="{LIGHT["quiet"]}"')
     if edge.kept:
         attributes.append("style=dotted")
     if edge.backward:

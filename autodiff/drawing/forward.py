@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.drawing import words
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.graphs import Graph, Operand, Vertex
-from autodiff.drawing.values import shape_text, strip, value_text
+from autodiff.drawing.values import shape_text, strip, strip_text, value_text
 
 CAPTION = (
     "g: the gradient that arrives at a node",
@@ -49,12 +49,15 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
     value = value_text(vertex.value) if show == "values" or vertex.kind == "constant" else ""
     gradient = vertex.gradient_text if gradients else ""
     lines = [f"{symbol} {vertex.detail}".rstrip()] if symbol else []
-    named = f"{vertex.name} {form}".strip() if form else vertex.name
-    if vertex.shape or not value:  # an array's values get a line of their own
-        lines += [text for text in (named, value) if text]
+    if vertex.shape or show == "shapes":  # an array's values get a line of their own
+        lines += [text for text in (f"{vertex.name} {form}".strip(), value) if text]
     else:
         dtype = f" {form}" if form else ""
-        lines.append(f"{vertex.name}{dtype} = {value}" if vertex.name else f"{value}{dtype}")
+        known = value or "?"
+        lines.append(f"{vertex.name}{dtype} = {known}" if vertex.name else f"{known}{dtype}")
+    cells = strip(vertex.value) if show == "values" else ()
+    if cells:
+        lines.append(strip_text(cells))
     if gradient:
         lines.append(f"g = {gradient}")
     return NodeBox(
@@ -66,7 +69,7 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
         value or form or "()",
         gradient,
         vertex.alarm if show == "values" else False,
-        strip=strip(vertex.value) if show == "values" else (),
+        strip=cells,
         scope=vertex.scope,
     )
 

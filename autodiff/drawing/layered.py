@@ -34,11 +34,15 @@ class Box:
 
 @dataclass(frozen=True)
 class Link:
-    """An edge between two nodes, given by their positions; `label` is the size of its text, if it has one."""
+    """An edge between two nodes, given by their positions; `label` is the size of its text, if it has one.
+
+    `mirrored`: what flows along it goes from right to left.
+    """
 
     source: int
     target: int
     label: Size | None = None
+    mirrored: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,24 +65,29 @@ class _Items:
 
     sizes: list[Size]
     column: list[int]
+    band: list[float]
     before: list[list[int]] = field(default_factory=list)
     after: list[list[int]] = field(default_factory=list)
     entry: list[list[float]] = field(default_factory=list)  # beside `after`: how far down in it a link ends
 
-    def add(self, size: Size, column: int) -> int:
+    def add(self, size: Size, column: int, band: float) -> int:
         self.sizes.append(size)
         self.column.append(column)
+        self.band.append(band)
         return len(self.sizes) - 1
 
 
-def lay_out(sizes: Sequence[Size], links: Sequence[Link]) -> Layout:
-    """Place nodes of these sizes, left to right; every link's source stands before its target in the list.
+def lay_out(sizes: Sequence[Size], links: Sequence[Link], bands: Sequence[int] = ()) -> Layout:
+    """Place nodes of these sizes, left to right. The links must not run in a circle.
+
+    `bands` says for each node whether it stands in the upper part (0, where there are none) or below it (1).
 
     >>> layout = lay_out([(40.0, 20.0), (40.0, 20.0)], [Link(0, 1)])
     >>> layout.boxes[0].x < layout.boxes[1].x
     True
     """
-    items = _Items(list(sizes), _columns(len(sizes), links))
+    bands = bands or [0] * len(sizes)
+    items = _Items(list(sizes), _columns(links, bands), [float(band) for band in bands])
     chains = _chains(items, links)
     items.before = [[] for _ in items.sizes]
     items.after = [[] for _ in items.sizes]
@@ -95,22 +104,42 @@ def lay_out(sizes: Sequence[Size], links: Sequence[Link]) -> Layout:
     return _assemble(items, columns, height_of, links, chains, len(sizes))
 
 
-def _columns(count: int, links: Sequence[Link]) -> list[int]:
-    """One column further than the furthest operand; what has no operand stands just before its first user."""
-    column, first_user = [0] * count, [-1] * count
-    has_operand = [False] * count
-    for link in sorted(links, key=lambda link: link.target):
-        column[link.target] = max(column[link.target], column[link.source] + 1)
-        has_operand[link.target] = True
+def _columns(links: Sequence[Link], bands: Sequence[int]) -> list[int]:
+    """Above, one column further than the furthest operand, and a node without any just before its first user.
+
+    Below, where gradients flow from right to left, everything stands as far to the right as it can.
+    """
+    count = len(bands)
+    left: list[list[int]] = [[] for _ in range(count)]
+    right: list[list[int]] = [[] for _ in range(count)]
     for link in links:
-        known = first_user[link.source]
-        first_user[link.source] = column[link.target] if known < 0 else min(known, column[link.target])
-    for node in range(count):
-        if not has_operand[node] and first_user[node] > 0:
-            column[node] = first_user[node] - 1
+        left[link.target].append(link.source)
+        right[link.source].append(link.target)
+    column = [0] * count
+    order = _from_left_to_right(left, right)
+    for node in order:
+        column[node] = max((column[each] + 1 for each in left[node]), default=0)
+    last = max(column, default=0)
+    for node in reversed(order):
+        if bands[node]:
+            column[node] = min((column[each] - 1 for each in right[node]), default=last)
+        elif not left[node] and right[node]:
+            column[node] = min(column[each] for each in right[node]) - 1
     if any(link.label for link in links):
         return [2 * each for each in column]  # the columns between are for labels
     return column
+
+
+def _from_left_to_right(left: list[list[int]], right: list[list[int]]) -> list[int]:
+    """The nodes, each behind all its neighbours on the left."""
+    missing = [len(each) for each in left]
+    order = [node for node, count in enumerate(missing) if not count]
+    for node in order:  # grows while it is walked
+        for other in right[node]:
+            missing[other] -= 1
+            if not missing[other]:
+                order.append(other)
+    return order
 
 
 def _chains(items: _Items, links: Sequence[Link]) -> list[list[int]]:
@@ -120,14 +149,16 @@ def _chains(items: _Items, links: Sequence[Link]) -> list[list[int]]:
     spans = [items.column[link.target] - items.column[link.source] for link in links]
     for position in sorted(range(len(links)), key=spans.__getitem__):
         link = links[position]
+        # What leads from the upper part to the lower one runs between the two.
+        band = (items.band[link.source] + items.band[link.target]) / 2
         first, last = items.column[link.source] + 1, items.column[link.target]
         bends = last - first - (link.label is not None)
         budget -= bends
         chain = [link.source]
         if budget >= 0:
-            chain += [items.add(BEND, column) for column in range(first, first + bends)]
+            chain += [items.add(BEND, column, band) for column in range(first, first + bends)]
         if link.label is not None:
-            chain.append(items.add(link.label, last - 1))
+            chain.append(items.add(link.label, last - 1, band))
         chains[position] = [*chain, link.target]
     return chains
 
@@ -137,8 +168,11 @@ def _ordered(items: _Items) -> list[list[int]]:
     columns: list[list[int]] = [[] for _ in range(max(items.column, default=0) + 1)]
     place = [0.0] * len(items.sizes)
     for item, position in enumerate(items.column):
-        place[item] = len(columns[position])
         columns[position].append(item)
+    for column in columns:
+        column.sort(key=items.band.__getitem__)
+        for position, item in enumerate(column):
+            place[item] = float(position)
     counted = len(items.sizes) <= MOST_COUNTED
     best, fewest = [list(column) for column in columns], _crossings(items, columns, place) if counted else 0
     for sweep in range(SWEEPS if fewest or not counted else 0):
@@ -161,7 +195,7 @@ def _sort_by_neighbours(items: _Items, column: list[int], place: list[float], to
                 for other, entry in zip(items.after[item], items.entry[item], strict=True)
             ]
         wish[item] = sum(ends) / len(ends) if ends else place[item]
-    column.sort(key=wish.__getitem__)  # stable: equal wishes keep their order
+    column.sort(key=lambda item: (items.band[item], wish[item]))  # stable: equal wishes keep their order
     for position, item in enumerate(column):
         place[item] = float(position)
 
@@ -186,10 +220,30 @@ def _crossings(items: _Items, columns: list[list[int]], place: list[float]) -> i
 def _heights(items: _Items, columns: list[list[int]]) -> list[float]:
     """The y of each item: near the middle of its neighbours, in order, without overlap."""
     y = [0.0] * len(items.sizes)
+    upper = [[item for item in column if not items.band[item]] for column in columns]
+    _settle_all(items, upper, y)
+    if any(items.band):
+        lower = [[item for item in column if items.band[item]] for column in columns]
+        _settle_all(items, lower, y)
+        bottom = max(
+            (y[k] + size[1] / 2 for k, size in enumerate(items.sizes) if not items.band[k]), default=0
+        )
+        top = min(y[k] - size[1] / 2 for k, size in enumerate(items.sizes) if items.band[k])
+        for item, band in enumerate(items.band):
+            y[item] += bottom - top + 2 * SEPARATION if band else 0.0
+    return y
+
+
+def _settle_all(items: _Items, columns: list[list[int]], y: list[float]) -> None:
+    """The heights of the items of one part, by sweeps to the right and to the left."""
+    part = {item for column in columns for item in column}
+    near = [
+        {item: [other for other in side[item] if other in part] for item in part}
+        for side in (items.before, items.after)
+    ]
     for column in columns:
         _settle(column, [0.0] * len(column), items.sizes, y)
     for sweep in range(2 * SWEEPS):
-        near = (items.before, items.after)[sweep % 2]
         last = sweep >= 2 * SWEEPS - 2
         for column in columns if sweep % 2 == 0 else reversed(columns):
             wishes = []
@@ -197,10 +251,9 @@ def _heights(items: _Items, columns: list[list[int]]) -> list[float]:
                 # At last both sides count, so that a column isn't pulled to its operands alone; but not
                 # for bends, which keep a long edge straight by following one neighbour.
                 both = last and items.sizes[item] != BEND
-                others = items.before[item] + items.after[item] if both else near[item]
+                others = near[0][item] + near[1][item] if both else near[sweep % 2][item]
                 wishes.append(sum(y[other] for other in others) / len(others) if others else y[item])
             _settle(column, wishes, items.sizes, y)
-    return y
 
 
 def _settle(column: list[int], wishes: list[float], sizes: list[Size], y: list[float]) -> None:
@@ -246,7 +299,7 @@ def _assemble(
         Box(sum(spans[column]) / 2, y[item], *items.sizes[item]) for item, column in enumerate(items.column)
     ]
     bottom = max((box.y + box.height / 2 for box in boxes), default=0.0)
-    ports = _ports(items, boxes, chains)
+    ports = _ports(links, boxes, chains)
     routes = tuple(
         _route(items, boxes, spans, chain, port) for chain, port in zip(chains, ports, strict=True)
     )
@@ -256,17 +309,18 @@ def _assemble(
     return Layout(right, bottom, tuple(boxes[:count]), routes, labels)
 
 
-def _ports(items: _Items, boxes: list[Box], chains: list[list[int]]) -> list[tuple[float, float]]:
+def _ports(links: Sequence[Link], boxes: list[Box], chains: list[list[int]]) -> list[tuple[float, float]]:
     """At what heights each chain ends on its two boxes, side by side.
 
     They leave in the order of where they go, and arrive in the order of the links: that of the operands,
-    since a − b must not look like b − a.
+    since a − b must not look like b − a. What is mirrored arrives on the left.
     """
     leaving: dict[int, list[tuple[float, int]]] = {}
     arriving: dict[int, list[tuple[float, int]]] = {}
     for position, chain in enumerate(chains):
         leaving.setdefault(chain[0], []).append((boxes[chain[1]].y, position))
-        arriving.setdefault(chain[-1], []).append((0.0, position))
+        near = boxes[chain[-2]].y if links[position].mirrored else 0.0
+        arriving.setdefault(chain[-1], []).append((near, position))
     heights = [[0.0, 0.0] for _ in chains]
     for end, groups in enumerate((leaving, arriving)):
         for item, group in groups.items():

@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import io
 import warnings
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.layered import Box, Layout, Point
-from autodiff.drawing.style import FONT_SIZE, LIGHT, SMALL_SIZE
+from autodiff.drawing.style import LIGHT, SMALL_SIZE
 from autodiff.drawing.svg import (
     ARROW,
     HALO,
     MARGIN,
     arrange,
+    bars,
     baselines,
     canvas,
     font_size,
+    label_size,
     on_border,
+    sheet,
     text_lines,
 )
 
@@ -93,42 +97,63 @@ def _edge(axes: Any, edge: Edge, points: list[Point], label: Box | None) -> None
         middle = (x0 + x1) / 2
         vertices += [(middle, y0), (middle, y1), (x1, y1)]
         codes += [Path.CURVE4] * 3
-    style: Any = (0, (2, 3)) if edge.state == "later" else (0, (5, 2.5)) if edge.backward else "solid"
+    dashes = (2, 3) if edge.state == "later" else (5, 2.5) if edge.backward else (1, 2.5)
+    dashed = edge.state == "later" or edge.backward or edge.kept
+    style: Any = (0, dashes) if dashed else "solid"
     look: dict[str, Any] = {"ec": colour, "zorder": 1, "alpha": 0.55 if edge.state == "later" else 1.0}
     thick = 2.6 if edge.state == "now" else 1.3
     axes.add_patch(PathPatch(Path(vertices, codes), fill=False, lw=thick, ls=style, **look))
     axes.add_patch(Polygon([(x, y), (foot, y - half), (foot, y + half)], fc=colour, **look))
     if label and edge.label:
         paper = {"facecolor": LIGHT["paper"], "edgecolor": "none", "pad": 1.5}
-        _text(axes, label.x, label.y + 0.35 * FONT_SIZE, edge.label, FONT_SIZE, colour, bbox=paper, zorder=2)
+        size = label_size(edge)
+        _text(axes, label.x, label.y + 0.35 * size, edge.label, size, colour, bbox=paper, zorder=2)
 
 
 def _node(axes: Any, node: NodeBox, box: Box) -> None:
-    from matplotlib.patches import Ellipse, FancyBboxPatch
+    from matplotlib.patches import Rectangle
 
+    dashes: Any = (0, (2, 3)) if node.state == "later" else (0, (5, 2.5))
     look: dict[str, Any] = {
         "fc": LIGHT[f"{node.kind}-fill"],
         "ec": LIGHT["alarm" if node.alarm else node.kind],
         "lw": 3.5 if node.alarm else 1.0,
-        "ls": (0, (2, 3)) if node.state == "later" else "solid",
+        "ls": dashes if node.state == "later" or node.kind == "gradient" else "solid",
         "zorder": 3,
     }
-    if node.state == "now":
-        corner = (box.x - box.width / 2 - HALO, box.y - box.height / 2 - HALO)
-        around = FancyBboxPatch(
-            corner, box.width + 2 * HALO, box.height + 2 * HALO, boxstyle="round,pad=0,rounding_size=12"
-        )
-        around.set(fill=False, ec=LIGHT["ink"], lw=2.5, zorder=2.5)
-        axes.add_patch(around)
-    if node.kind == "parameter":
-        axes.add_patch(Ellipse((box.x, box.y), box.width, box.height, **look))
-    else:
-        for inset in (0.0, 3.0) if node.kind == "output" else (0.0,):
-            width, height = box.width - 2 * inset, box.height - 2 * inset
-            shape = "square,pad=0" if node.kind == "constant" else f"round,pad=0,rounding_size={7 - inset}"
-            corner = (box.x - width / 2, box.y - height / 2)
-            axes.add_patch(FancyBboxPatch(corner, width, height, boxstyle=shape, **look))
+    for patch in _outlines(node, box, look):
+        axes.add_patch(patch)
     for line, role, y in text_lines(node, box):
-        colour = LIGHT["back"] if role == "gradient" else LIGHT["ink"]
-        weight = "bold" if role == "symbol" else "normal"
-        _text(axes, box.x, y, line, font_size(node), colour, weight=weight, zorder=4)
+        if role != "strip":
+            colour = LIGHT["back"] if role == "gradient" else LIGHT["ink"]
+            weight = "bold" if role == "symbol" else "normal"
+            _text(axes, box.x, y, line, font_size(node), colour, weight=weight, zorder=4)
+            continue
+        for what, bar in bars(node, box.x, y):
+            colour = LIGHT[{"up": "parameter", "down": "back", "odd": "ink"}[what]]
+            corner = (bar.x - bar.width / 2, bar.y - bar.height / 2)
+            axes.add_patch(Rectangle(corner, bar.width, bar.height, fc=colour, lw=0, zorder=4))
+
+
+def _outlines(node: NodeBox, box: Box, look: dict[str, Any]) -> Iterator[Any]:
+    from matplotlib.patches import Ellipse, FancyBboxPatch, Polygon
+
+    def rectangle(inset: float, radius: float) -> Any:
+        corner = (box.x - box.width / 2 + inset, box.y - box.height / 2 + inset)
+        style = f"round,pad=0,rounding_size={radius}" if radius else "square,pad=0"
+        return FancyBboxPatch(corner, box.width - 2 * inset, box.height - 2 * inset, boxstyle=style, **look)
+
+    if node.state == "now":
+        around = rectangle(-HALO, 12)
+        around.set(fill=False, ec=LIGHT["ink"], lw=2.5, ls="solid", zorder=2.5)
+        yield around
+    if node.kind == "parameter":
+        yield Ellipse((box.x, box.y), box.width, box.height, **look)
+    elif node.kind == "data":
+        outline, fold = sheet(box)
+        yield Polygon(outline, **look)
+        yield Polygon(fold, closed=False, fill=False, ec=look["ec"], lw=1.0, zorder=3)
+    else:
+        yield rectangle(0.0, 0 if node.kind == "constant" else 7)
+    if node.doubled:
+        yield rectangle(3.0, 4)

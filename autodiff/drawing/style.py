@@ -40,10 +40,12 @@ def css(prefix: str) -> str:
     """
     fixed = (
         f".{prefix} text{{font-family:{FONTS};font-size:{FONT_SIZE}px;text-anchor:middle;stroke:none}}"
-        f".{prefix} .constant text,.{prefix} .caption{{font-size:{SMALL_SIZE}px}}"
+        f".{prefix} .constant text,.{prefix} .caption,.{prefix} .note{{font-size:{SMALL_SIZE}px}}"
         f".{prefix} .symbol{{font-weight:bold}}"
         f".{prefix} .line{{fill:none;stroke-width:1.3}}"
         f".{prefix} .backward .line,.{prefix} .node.gradient .shape{{stroke-dasharray:6 3}}"
+        f".{prefix} .kept .line{{stroke-dasharray:1.5 3.5}}"
+        f".{prefix} .bar{{stroke:none}}"
         f".{prefix} .alarm .shape{{stroke-width:3.5}}"
         f".{prefix} .node .rim{{fill:none;stroke-width:1}}"
         f".{prefix} .node .halo{{fill:none;stroke-width:2.5}}"
@@ -60,6 +62,7 @@ def _colours(prefix: str, palette: dict[str, str]) -> str:
         (".paper", f"fill:{palette['paper']};stroke:none"),
         ("text", f"fill:{palette['ink']}"),
         (".caption", f"fill:{palette['quiet']}"),
+        (".note", f"fill:{palette['quiet']}"),
         (".line", f"stroke:{palette['quiet']}"),
         (".head", f"fill:{palette['quiet']};stroke:{palette['quiet']}"),
         (".backward .line", f"stroke:{palette['back']}"),
@@ -69,7 +72,10 @@ def _colours(prefix: str, palette: dict[str, str]) -> str:
             (f".{kind} .shape", f"fill:{palette[kind + '-fill']};stroke:{palette[kind]}")
             for kind in get_args(Kind)
         ),
-        (".rim", f"stroke:{palette['output']}"),
+        *((f".{kind} .rim", f"stroke:{palette[kind]}") for kind in ("output", "data", "gradient")),
+        (".up", f"fill:{palette['parameter']}"),
+        (".down", f"fill:{palette['back']}"),
+        (".odd", f"fill:{palette['ink']}"),
         (".halo", f"stroke:{palette['ink']}"),
         (".alarm .shape", f"stroke:{palette['alarm']}"),
     ]

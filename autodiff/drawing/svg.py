@@ -1,6 +1,6 @@
-"""Writes a picture as SVG: from our own layout, or by giving Graphviz's SVG the same frame and style.
+"""Writes a picture as SVG in our own layout.
 
-Needs description.py, layered.py and style.py. Both ways end in the same classes, so that one style
+Needs description.py, layered.py and style.py. reframe.py ends in the same classes, so that one style
 sheet, light and dark, serves every tier. Not read in a unit.
 """
 
@@ -15,12 +15,13 @@ from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.labels import plain, text_width
 from autodiff.drawing.layered import Box, Layout, Link, Point, Size, lay_out
 from autodiff.drawing.style import FONT_SIZE, SMALL_SIZE, frame
-from autodiff.errors import DrawingError
 
 MARGIN = 10.0
 ARROW = (8.0, 3.5)  # length, half the width
 HALO = 5.0  # how far the line around the node at work stands off
 LINE = 1.25  # height of a line of text, in font sizes
+FOLD = 8.0  # of the corner of a sheet of data
+BAR = 6.0  # width of a cell of a heat strip
 
 
 def font_size(node: NodeBox) -> float:
@@ -28,14 +29,41 @@ def font_size(node: NodeBox) -> float:
     return SMALL_SIZE if node.kind == "constant" else FONT_SIZE
 
 
+def label_size(edge: Edge) -> float:
+    """The shapes on an edge that goes forward are written small."""
+    return FONT_SIZE if edge.backward else SMALL_SIZE
+
+
+def bars(node: NodeBox, x: float, y: float) -> Iterator[tuple[str, Box]]:
+    """The cells of a heat strip around x, standing on y: up from the middle for +, down for −."""
+    height, left = 0.85 * FONT_SIZE, x - BAR * len(node.strip) / 2
+    middle = y - height / 2 + 2
+    for k, cell in enumerate(node.strip):
+        at = left + BAR * (k + 0.5)
+        if cell is None:
+            yield "odd", Box(at, middle, BAR - 1, height)
+        else:
+            tall = max(abs(cell) * height / 2, 0.6)
+            sign = -1 if cell >= 0 else 1
+            yield "up" if cell >= 0 else "down", Box(at, middle + sign * tall / 2, BAR - 1, tall)
+
+
+def _line_width(node: NodeBox, line: int) -> float:
+    if node.role(line) == "strip":
+        return BAR * len(node.strip)
+    return text_width(node.lines[line], font_size(node))
+
+
 def _size(node: NodeBox) -> Size:
     size = font_size(node)
-    width = max(text_width(line, size) for line in node.lines)
+    width = max(_line_width(node, k) for k in range(len(node.lines)))
     height = LINE * size * len(node.lines)
     if node.kind == "parameter":  # the corners of the text must lie inside an ellipse
         return 1.25 * width + 12, 1.4 * height + 8
     if node.kind == "constant":
         return width + 8, height + 4
+    if node.kind == "data":
+        return width + 20, height + 12
     return max(width + 18, 34.0), height + 10
 
 
@@ -46,15 +74,18 @@ def arrange(description: Description) -> Layout:
     ()
     """
     place = {node.id: position for position, node in enumerate(description.nodes)}
+    kinds = {node.id: node.kind for node in description.nodes}
     links = [
         Link(
             place[edge.source],
             place[edge.target],
-            (text_width(edge.label, FONT_SIZE) + 6, LINE * FONT_SIZE) if edge.label else None,
+            (text_width(edge.label, label_size(edge)) + 6, LINE * FONT_SIZE) if edge.label else None,
+            kinds[edge.source] == kinds[edge.target] == "gradient",
         )
         for edge in description.edges
     ]
-    return lay_out([_size(node) for node in description.nodes], links)
+    bands = [int(node.kind == "gradient") for node in description.nodes]
+    return lay_out([_size(node) for node in description.nodes], links, bands)
 
 
 def canvas(description: Description, layout: Layout) -> Size:
@@ -117,7 +148,7 @@ def _text(parent: ET.Element, text: str, role: str, x: float, y: float) -> None:
 
 
 def _draw_edge(svg: ET.Element, edge: Edge, route: tuple[Point, ...], label: Box | None) -> None:
-    group = ET.SubElement(svg, "g", {"class": _edge_class(edge)})
+    group = ET.SubElement(svg, "g", {"class": edge_class(edge)})
     length, half = ARROW
     points = list(route)
     if edge.backward:
@@ -136,11 +167,13 @@ def _draw_edge(svg: ET.Element, edge: Edge, route: tuple[Point, ...], label: Box
     if label and edge.label:
         # Paper behind the text: it stands on its own line, which must not strike it through.
         _rect(group, "paper", label, 0.0)
-        _text(group, edge.label, "gradient", label.x, label.y + 0.35 * FONT_SIZE)
+        role = "gradient" if edge.backward else "note"
+        _text(group, edge.label, role, label.x, label.y + 0.35 * label_size(edge))
 
 
-def _edge_class(edge: Edge) -> str:
-    return f"edge backward {edge.state}".rstrip() if edge.backward else f"edge {edge.state}".rstrip()
+def edge_class(edge: Edge) -> str:
+    """The classes by which the style sheet finds an edge."""
+    return f"edge{' backward' * edge.backward}{' kept' * edge.kept} {edge.state}".rstrip()
 
 
 def _rect(parent: ET.Element, role: str, box: Box, radius: float, inset: float = 0.0) -> None:
@@ -150,87 +183,47 @@ def _rect(parent: ET.Element, role: str, box: Box, radius: float, inset: float =
     ET.SubElement(parent, "rect", {"class": role, **corner, **size})
 
 
-def _node_class(node: NodeBox) -> str:
+def node_class(node: NodeBox) -> str:
+    """The classes by which the style sheet finds a node."""
     return f"node {node.kind}{' alarm' * node.alarm} {node.state}".rstrip()
 
 
+def sheet(box: Box) -> tuple[list[Point], list[Point]]:
+    """A sheet of paper with its corner folded: the outline, and the fold."""
+    left, right = box.x - box.width / 2, box.x + box.width / 2
+    top, bottom = box.y - box.height / 2, box.y + box.height / 2
+    cut, inner = (right - FOLD, top), (right - FOLD, top + FOLD)
+    return [(left, top), cut, (right, top + FOLD), (right, bottom), (left, bottom)], [
+        cut,
+        inner,
+        (right, top + FOLD),
+    ]
+
+
 def _draw_node(svg: ET.Element, node: NodeBox, box: Box) -> None:
-    group = ET.SubElement(svg, "g", {"class": _node_class(node)})
+    group = ET.SubElement(svg, "g", {"class": node_class(node)})
     if node.state == "now":
         _rect(group, "halo", box, 12.0, inset=-HALO)
     if node.kind == "parameter":
         centre = {"cx": f"{box.x:.1f}", "cy": f"{box.y:.1f}"}
         radii = {"rx": f"{box.width / 2:.1f}", "ry": f"{box.height / 2:.1f}"}
         ET.SubElement(group, "ellipse", {"class": "shape", **centre, **radii})
+    elif node.kind == "data":
+        for tag, role, points in zip(("polygon", "polyline"), ("shape", "rim"), sheet(box), strict=True):
+            text = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+            ET.SubElement(group, tag, {"class": role, "points": text})
     else:
         _rect(group, "shape", box, 0.0 if node.kind == "constant" else 7.0)
-    if node.kind == "output":
+    if node.doubled:
         _rect(group, "rim", box, 5.0, inset=3.0)
     for line, role, y in text_lines(node, box):
-        _text(group, line, role, box.x, y)
+        if role == "strip":
+            draw_strip(group, node, box.x, y)
+        else:
+            _text(group, line, role, box.x, y)
 
 
-# --- Graphviz's SVG in our frame -----------------------------------------------------------------
-
-
-def reframed(raw: bytes, description: Description, prefix: str) -> str:
-    """Graphviz's SVG without its prologue, comments and colours, in our frame with our classes.
-
-    DrawingError when `raw` is not an SVG.
-    """
-    try:
-        root = ET.fromstring(raw)
-    except ET.ParseError as problem:
-        raise DrawingError(f"its answer is not an SVG ({problem}): it begins with {raw[:60]!r}") from problem
-    if _tag(root) != "svg" or "viewBox" not in root.attrib:
-        raise DrawingError(f"its answer is not an SVG: its outermost element is <{_tag(root)}>")
-    graph = next((child for child in root if _tag(child) == "g"), None)
-    if graph is None:
-        raise DrawingError("its answer is an empty SVG, without a drawing")
-    width, height = (float(part) for part in root.attrib["viewBox"].split()[2:])
-    svg = frame(description, prefix, round(width), round(height), root.attrib["viewBox"])
-    outer = ET.SubElement(svg, "g", {"transform": graph.get("transform", "")})
-    nodes = {node.id: node for node in description.nodes}
-    backward = {(edge.source, edge.target) for edge in description.edges if edge.backward}
-    for child in graph:
-        if _tag(child) == "g":
-            _regroup(outer, child, nodes, backward)
-        elif _tag(child) in ("polygon", "text"):
-            _copy(outer, child, "paper" if _tag(child) == "polygon" else "caption")
-    return ET.tostring(svg, encoding="unicode")
-
-
-def _regroup(
-    outer: ET.Element, group: ET.Element, nodes: dict[str, NodeBox], backward: set[tuple[str, str]]
-) -> None:
-    """One node or edge: Graphviz names it in a <title>, which says what class it gets."""
-    name = next((child.text or "" for child in group if _tag(child) == "title"), "")
-    node = nodes.get(name)
-    if node is None:
-        source, _, target = name.partition("->")
-        ours = ET.SubElement(outer, "g", {"class": "edge" + " backward" * ((source, target) in backward)})
-    else:
-        ours = ET.SubElement(outer, "g", {"class": _node_class(node)})
-    line = 0
-    for child in group.iter():
-        tag = _tag(child)
-        if tag == "text":
-            _copy(ours, child, node.role(line) if node else "gradient")
-            line += 1
-        elif tag in ("ellipse", "polygon", "path", "polyline"):
-            # The second outline of an output is drawn over the first, and must let it show through.
-            rim = "rim" if child.get("fill") in ("none", "transparent") else "shape"
-            _copy(ours, child, rim if node else "line" if tag == "path" else "head")
-
-
-_GEOMETRY = ("cx", "cy", "rx", "ry", "points", "d", "x", "y")
-
-
-def _copy(parent: ET.Element, element: ET.Element, role: str) -> None:
-    """The element with its place and shape only; colours and fonts come from the style sheet."""
-    kept = {key: element.attrib[key] for key in _GEOMETRY if key in element.attrib}
-    ET.SubElement(parent, _tag(element), {"class": role, **kept}).text = element.text
-
-
-def _tag(element: ET.Element) -> str:
-    return str(element.tag).rpartition("}")[2]
+def draw_strip(group: ET.Element, node: NodeBox, x: float, y: float) -> None:
+    """The heat strip of a node, in the middle of x, standing on y."""
+    for role, bar in bars(node, x, y):
+        _rect(group, f"bar {role}", bar, 0.0)

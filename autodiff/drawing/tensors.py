@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import byte_bounds
 
 from autodiff.backward import Node, ancestors, by_order, differentiate
 from autodiff.drawing.graphs import Graph, Operand, Vertex, output_name
@@ -23,6 +22,8 @@ from autodiff.recording import recording
 from autodiff.tensors import Tensor, make, tensor, upstream
 
 _SIGNS = frozenset(["+", "−", "×", "÷", "@", "**", "//", "1/", "Σ", "Σ↓", "Π", "σ", "√", "²", "∛"])
+
+MOST_COMPARED = 100_000  # entries
 
 
 def read(x: Tensor, g: Any = None, name: str | None = None) -> Graph:
@@ -93,7 +94,7 @@ class _Reader:
         self.values = values_of(order, at_hand)
         self.vertices: list[Vertex] = []
         self.at: dict[Node, int] = {}
-        self.data: dict[Any, int] = {}  # constant arrays, by where they lie in memory
+        self.data: dict[Any, int] = {}  # constant arrays
         self.taken = {getattr(node, "name", None) for node in order}
 
     def name_leaves(self, name: object) -> None:
@@ -105,6 +106,7 @@ class _Reader:
     def read(self, order: Sequence[Node], last: Node | None = None, seed: Node | None = None) -> list[Vertex]:
         """The vertices of these nodes; `seed` is where the backward pass begins, if it is among them."""
         last = last or order[-1]
+        self.by_entries = seed is not None
         for node in order:
             operands = tuple(self._operand(node, k) for k in range(len(node.parents)))
             self.at[node] = len(self.vertices)
@@ -150,17 +152,23 @@ class _Reader:
         name = remembered.name if isinstance(remembered, Constant) else None
         if known is None and isinstance(remembered, float | int):
             known = remembered
-        if isinstance(known, np.ndarray):
-            # A rule may have kept the array turned round: the same entries all the same.
-            place = (byte_bounds(known), known.size)
-            if place in self.data:
-                return self.data[place]
-            self.data[place] = len(self.vertices)
+        if isinstance(known, np.ndarray) and known.size > 1:
+            for mark in self._marks(known):
+                if mark in self.data:
+                    return self.data[mark]
+            self.data.update(dict.fromkeys(self._marks(known), len(self.vertices)))
         if known is None and isinstance(remembered, Constant):
             self.vertices.append(_unknown(remembered, getattr(node, "scope", ())))
         else:
             self.vertices.append(_constant(known, name, getattr(node, "scope", ())))
         return len(self.vertices) - 1
+
+    def _marks(self, array: Any) -> list[Any]:
+        """By what an array is known again; in a backward pass, whose rules keep copies, by its entries."""
+        if not self.by_entries or array.size > MOST_COMPARED:
+            return [id(array)]
+        turned = [array, array.swapaxes(-1, -2)] if array.ndim > 1 else [array]
+        return [id(array), *((each.shape, each.tobytes()) for each in turned)]
 
 
 def _unknown(it: Constant, scope: tuple[str, ...]) -> Vertex:

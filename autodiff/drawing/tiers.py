@@ -19,8 +19,9 @@ from typing import Literal
 
 from autodiff.drawing.description import Description
 from autodiff.drawing.raster import own_png
+from autodiff.drawing.reframe import reframed
 from autodiff.drawing.style import prefix_for
-from autodiff.drawing.svg import own_svg, reframed
+from autodiff.drawing.svg import own_svg
 from autodiff.errors import DrawingError, OptionError
 
 Format = Literal["svg", "png"]

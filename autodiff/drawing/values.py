@@ -12,7 +12,8 @@ from typing import Any
 from autodiff.drawing.labels import number
 
 MOST_ENTRIES = 4  # of an array whose entries are written out
-CELLS = 24  # of a heat strip
+CELLS = 16  # of a heat strip
+BLOCKS = "▁▂▃▄▅▆▇█"
 
 
 def shape_text(shape: tuple[int, ...] | None, dtype: str = "") -> str:
@@ -76,7 +77,7 @@ def is_odd(value: Any) -> bool:
 
 
 def strip(value: Any) -> tuple[float | None, ...]:
-    """The entries of a large array in at most 24 cells: means between −1 and 1; None: not finite.
+    """The entries of a large array in at most 16 cells: means between −1 and 1; None: not finite.
 
     >>> strip(2.0)
     ()
@@ -90,3 +91,12 @@ def strip(value: Any) -> tuple[float | None, ...]:
         means = [float(np.mean(cell)) for cell in cells]
     most = max((abs(mean) for mean in means if math.isfinite(mean)), default=0.0) or 1.0
     return tuple(round(mean / most, 3) if math.isfinite(mean) else None for mean in means)
+
+
+def strip_text(cells: tuple[float | None, ...]) -> str:
+    """A heat strip in characters; × is not finite.
+
+    >>> strip_text((-1.0, 0.0, 1.0, None))
+    '▁▅█×'
+    """
+    return "".join("×" if cell is None else BLOCKS[round((cell + 1) / 2 * 7)] for cell in cells)
