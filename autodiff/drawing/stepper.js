@@ -1,4 +1,4 @@
-// Turns the frames of a stepper, each a <details> that reads well by itself, into a player.
+// Turns the frames of a stepper, each a details element that reads well by itself, into a player.
 // Left and right: one frame; Home and End: first and last; space: play or pause.
 (() => {
   "use strict";

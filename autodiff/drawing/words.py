@@ -50,7 +50,7 @@ def _combine(symbol: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
         return f"{left} {symbol} {_bracketed(parts[1], strength + 1)}", strength
     if symbol == "−":
         return f"−{_bracketed(parts[0], 2)}", 1
-    if symbol == "square":
+    if symbol in ("square", "²"):
         return f"{_bracketed(parts[0], _ATOM)}²", 3
     if symbol == "abs":
         return f"|{parts[0][0]}|", _ATOM
