@@ -15,30 +15,23 @@ from autodiff import protocols
 from autodiff.errors import OperandError, UnsupportedError
 from autodiff.ops import FUNCTIONS
 from autodiff.ops.linalg import matmul
-from autodiff.ops.pointwise import absolute, add, divide, multiply, negative, power, subtract
+from autodiff.ops.pointwise import absolute, add, divide, multiply, negative, power, square, subtract
 from autodiff.ops.select import index
 from autodiff.ops.values import on_values
 
 
+_BY_NAME: list[str] = []
+
+
 def _method(name: str) -> Any:
     """The function `name` as a method."""
+    _BY_NAME.append(name)
 
     def method(self: Any, *args: Any, **options: Any) -> Any:
         return FUNCTIONS[name](self, *args, **options)
 
     method.__name__ = name
     method.__doc__ = f"autodiff.{name} of this value."
-    return method
-
-
-def _values_method(name: str) -> Any:
-    """NumPy's function `name` as a method: it has no derivative, and answers with an array."""
-
-    def method(self: Any, *args: Any, **options: Any) -> Any:
-        return on_values(getattr(np, name), (self, *args), options)
-
-    method.__name__ = name
-    method.__doc__ = f"np.{name} of the values."
     return method
 
 
@@ -74,7 +67,7 @@ class Operators:
         return divide(other, self)
 
     def __pow__(self, other: Any) -> Any:  # self ** other
-        return FUNCTIONS["square"](self) if type(other) is int and other == 2 else power(self, other)
+        return square(self) if type(other) is int and other == 2 else power(self, other)
 
     def __rpow__(self, other: Any) -> Any:  # other ** self
         return power(other, self)
@@ -161,11 +154,11 @@ class Operators:
     min = _method("min")
     cumsum = _method("cumsum")
     cumprod = _method("cumprod")
-    argmax = _values_method("argmax")
-    argmin = _values_method("argmin")
-    argsort = _values_method("argsort")
-    any = _values_method("any")
-    all = _values_method("all")
+    argmax = _method("argmax")
+    argmin = _method("argmin")
+    argsort = _method("argsort")
+    any = _method("any")
+    all = _method("all")
     clip = _method("clip")
     take = _method("take")
     repeat = _method("repeat")
@@ -226,4 +219,5 @@ QUICK = {
     "__truediv__": divide,
     "__matmul__": matmul,
     "__neg__": negative,
+    **{name: FUNCTIONS[name] for name in _BY_NAME if hasattr(FUNCTIONS[name], "row")},
 }

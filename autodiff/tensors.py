@@ -270,6 +270,7 @@ def tensor(
     array = np.array(as_array(data, "tensor"), dtype=dtype, copy=True if copy else None)
     as_array(array, "tensor")
     t = make(array, None)
+    t._name = None  # set, so that asking for it is quick
     if not constant and array.dtype.kind == "f":
         t._node = leaf = Leaf(array)
         leaf.owner = weakref.ref(t)

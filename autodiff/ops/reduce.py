@@ -52,7 +52,7 @@ mean: Function = linear(
 
 def _spread(a: Any, like: Any, axis: Axis = None, keepdims: bool = False, ddof: float = 0) -> Any:
     freedom = _count(like.shape, axis) - ddof
-    share = np.divide(a, freedom if freedom > 0 else 0)  # NumPy's answer where there are too few entries
+    share = a / freedom if freedom > 0 else np.divide(a, 0)  # NumPy's answer where there are too few entries
     return _stretch(share, like, axis, keepdims)
 
 
