@@ -19,7 +19,6 @@ from autodiff.ops.pointwise import absolute, add, divide, multiply, negative, po
 from autodiff.ops.select import index
 from autodiff.ops.values import on_values
 
-
 _BY_NAME: list[str] = []
 
 
