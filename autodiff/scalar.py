@@ -1,22 +1,23 @@
 """Scalar: the calls and answers of ClosureScalar, with recorded nodes, one ordered pass, one dictionary.
 
-Needs closures.py (local derivatives) and graph.py (the order). What it adds: the graph can be looked at,
-each node is served once however many paths lead to it, and depth has no limit. Read in U5 and U6.
+Needs closures.py (local derivatives) and the order that graph.py explains. What it adds: the graph can be
+looked at, each node is served once however many paths lead to it, and depth has no limit. Read in U5 and U6.
 """
 
 from __future__ import annotations
 
 import itertools
 import numbers
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
+from operator import attrgetter
 from typing import Any
 
 from autodiff.closures import RULES, Rule
 from autodiff.errors import GradientError, ImmutableError, NameClashError, OperandError
-from autodiff.graph import topological_order
 
 _ADD, _MULTIPLY, _SUBTRACT, _DIVIDE = (RULES[name] for name in ("add", "multiply", "subtract", "divide"))
-_next_order = itertools.count().__next__
+_orders = itertools.count()
+_by_order = attrgetter("order")
 
 
 def _number(value: Any, user: str) -> float:
@@ -53,22 +54,23 @@ class Scalar:
     {'a': 2.0, 'b': 1.0}
     """
 
-    # Two operand slots, not a tuple of parents: the garbage collector has one object per operation to visit.
-    __slots__ = ("__weakref__", "_a", "_b", "_value", "name", "order", "rule")
+    # The garbage collector looks at every slot of every node several times while a graph grows, and that is
+    # most of what a node costs. Hence two slots for operands, not a tuple, and no slot for the name: a leaf
+    # has no operands, so its name is kept in _a.
+    __slots__ = ("__weakref__", "_a", "_b", "_value", "order", "rule")
     __array_ufunc__ = None  # np.float64(2) * x and np.ones(3) * x ask x instead of making an array
 
-    name: Hashable | None
     rule: Rule | None
     order: int
     _value: float
-    _a: Any  # Scalar, plain number or None; Any, so that the pass below needn't prove which
-    _b: Any
+    _a: Any  # Scalar, float, or a leaf's name; Any, so that the pass below needn't prove which
+    _b: Any  # Scalar, float, or None where there is no second operand
 
     def __init__(self, value: float, name: Hashable | None = None) -> None:
         self._value = _number(value, "Scalar")
-        self.name = name
-        self.rule = self._a = self._b = None
-        self.order = _next_order()
+        self.rule = self._b = None
+        self._a = name
+        self.order = next(_orders)
 
     @property
     def value(self) -> float:
@@ -82,16 +84,25 @@ class Scalar:
             f"Make a new leaf for the next step: Scalar({new!r}, name={self.name!r})"
         )
 
+    @property
+    def name(self) -> Hashable | None:
+        """The name of a leaf; None for a constant and for a result."""
+        return self._a if self.rule is None else None
+
     # --- the graph ---------------------------------------------------------------------------------
 
     @property
     def operands(self) -> tuple[Scalar | float, ...]:
         """What this value was computed from, in order: Scalars, and plain numbers as they were written."""
-        return tuple(operand for operand in (self._a, self._b) if operand is not None)
+        if self.rule is None:
+            return ()
+        return (self._a,) if self._b is None else (self._a, self._b)
 
     @property
     def parents(self) -> tuple[Scalar, ...]:
         """The Scalars among the operands; `x * x` has x twice."""
+        if self.rule is None:
+            return ()
         a, b = self._a, self._b
         if isinstance(b, Scalar):
             return (a, b) if isinstance(a, Scalar) else (b,)
@@ -120,31 +131,9 @@ class Scalar:
         >>> (y * 5).gradients()[y]
         5.0
         """
-        g = g if isinstance(g, float) else _number(g, "grad")
-        nodes = topological_order(self)
-        totals = dict.fromkeys(nodes, 0.0)
-        totals[self] = g
-        for node in reversed(nodes):
-            rule = node.rule
-            if rule is None:
-                continue
-            # A node comes up after all its children, so its total is complete: it is handed on once.
-            g, a, b = totals[node], node._a, node._b
-            try:
-                if b is None:
-                    totals[a] += g * rule.partials(node._value, a._value)[0]
-                elif type(b) is float:
-                    totals[a] += g * rule.partials(node._value, a._value, b)[0]
-                elif type(a) is float:
-                    totals[b] += g * rule.partials(node._value, a, b._value)[1]
-                else:
-                    da, db = rule.partials(node._value, a._value, b._value)
-                    totals[a] += g * da
-                    totals[b] += g * db
-            except ArithmeticError:
-                node.local_derivatives()  # raises the same error with the operation and its operands named
-                raise
-        return totals
+        nodes = _newest_first(self)
+        totals = dict.fromkeys(reversed(nodes), 0.0)
+        return self._pass(g, nodes, totals, totals.__getitem__)
 
     def grad(self, g: float = 1.0) -> dict[Hashable, float]:
         """d(g · self)/d(leaf) for every named leaf that this value was computed from, by name.
@@ -155,48 +144,89 @@ class Scalar:
         >>> (x * x + x * y).grad()
         {'x': 10.0, 'y': 3.0}
         """
-        by_name: dict[Hashable, float] = {}
+        # A total is dropped once it has been handed on, so what is left is that of the leaves.
+        totals: dict[Scalar, float] = {}
+        self._pass(g, _newest_first(self), totals, totals.pop)
         leaves: dict[Hashable, Scalar] = {}
-        for node, total in self.gradients(g).items():
-            if node.name is None:
-                continue
-            if node.name in leaves:
+        for leaf in sorted(totals, key=_by_order):
+            name = leaf.name
+            if name in leaves:
                 raise NameClashError(
-                    f"two different leaves of this graph are both named {node.name!r}: "
-                    f"{leaves[node.name]!r} and {node!r}. Give each its own name, or use .gradients(), "
+                    f"two different leaves of this graph are both named {name!r}: "
+                    f"{leaves[name]!r} and {leaf!r}. Give each its own name, or use .gradients(), "
                     "which goes by object"
                 )
-            leaves[node.name] = node
-            by_name[node.name] = total
-        return by_name
+            if name is not None:
+                leaves[name] = leaf
+        return {name: totals[leaf] for name, leaf in leaves.items()}
+
+    def _pass(
+        self,
+        g: float,
+        nodes: list[Scalar],
+        totals: dict[Scalar, float],
+        take: Callable[[Scalar], float],
+    ) -> dict[Scalar, float]:
+        """Hand `g` back from node to node; `take` reads a node's entry of `totals`, and may remove it."""
+        totals[self] = g if isinstance(g, float) else _number(g, "grad")
+        arrived = totals.get
+        for node in nodes:
+            rule, a, b = node.rule, node._a, node._b
+            if rule is None:
+                continue
+            # A node comes up after all its children, so its total is complete: it is handed on once.
+            g = take(node)
+            try:
+                if b is None:
+                    totals[a] = arrived(a, 0.0) + g * rule.partials(node._value, a._value)[0]
+                elif type(b) is float:
+                    totals[a] = arrived(a, 0.0) + g * rule.partials(node._value, a._value, b)[0]
+                elif type(a) is float:
+                    totals[b] = arrived(b, 0.0) + g * rule.partials(node._value, a, b._value)[1]
+                else:
+                    da, db = rule.partials(node._value, a._value, b._value)
+                    totals[a] = arrived(a, 0.0) + g * da
+                    totals[b] = arrived(b, 0.0) + g * db
+            except ArithmeticError:
+                node.local_derivatives()  # raises the same error with the operation and its operands named
+                raise
+        return totals
 
     # --- making nodes ------------------------------------------------------------------------------
 
     def _unary(self, name: str) -> Scalar:
         rule = RULES[name]
-        return _record(rule, rule(self._value), self, None)
+        try:
+            value = rule.forward(self._value)
+        except (ArithmeticError, ValueError) as problem:
+            raise rule.named(problem, (self._value,)) from problem
+        return _record(rule, value, self, None)
 
     def _binary(self, rule: Rule, other: Any) -> Scalar:  # rule(self, other)
-        if not isinstance(other, Scalar):
+        if type(other) is not float:
+            if isinstance(other, Scalar):
+                return _apply(rule, self._value, other._value, self, other)
             other = _number(other, rule.name)
-            return _record(rule, rule(self._value, other), self, other)
-        return _record(rule, rule(self._value, other._value), self, other)
+        return _apply(rule, self._value, other, self, other)
 
     def _reflected(self, rule: Rule, other: Any) -> Scalar:  # rule(other, self), other a plain number
-        other = _number(other, rule.name)
-        return _record(rule, rule(other, self._value), other, self)
+        if type(other) is not float:
+            other = _number(other, rule.name)
+        return _apply(rule, other, self._value, other, self)
 
     # + and × stand written out: they are nearly all of what a program does, and neither can fail on floats.
     def __add__(self, other: Scalar | float) -> Scalar:  # self + other
-        if isinstance(other, Scalar):
-            return _record(_ADD, self._value + other._value, self, other)
-        other = _number(other, "add")
+        if type(other) is not float:
+            if isinstance(other, Scalar):
+                return _record(_ADD, self._value + other._value, self, other)
+            other = _number(other, "add")
         return _record(_ADD, self._value + other, self, other)
 
     def __mul__(self, other: Scalar | float) -> Scalar:  # self * other
-        if isinstance(other, Scalar):
-            return _record(_MULTIPLY, self._value * other._value, self, other)
-        other = _number(other, "multiply")
+        if type(other) is not float:
+            if isinstance(other, Scalar):
+                return _record(_MULTIPLY, self._value * other._value, self, other)
+            other = _number(other, "multiply")
         return _record(_MULTIPLY, self._value * other, self, other)
 
     def __sub__(self, other: Scalar | float) -> Scalar:  # self - other
@@ -312,17 +342,46 @@ class Scalar:
         return Scalar, (self._value, self.name)
 
 
+def _apply(rule: Rule, a: float, b: float, left: Scalar | float, right: Scalar | float) -> Scalar:
+    """The node of rule(a, b), where a and b are the values of `left` and `right`."""
+    try:
+        value = rule.forward(a, b)
+    except (ArithmeticError, ValueError) as problem:
+        raise rule.named(problem, (a, b)) from problem
+    return _record(rule, value, left, right)
+
+
 def _record(
     rule: Rule, value: float, a: Scalar | float, b: Scalar | float | None, _new: Any = Scalar.__new__
 ) -> Scalar:
     node: Scalar = _new(Scalar)
     node._value = value
-    node.name = None
     node.rule = rule
     node._a = a
     node._b = b
-    node.order = _next_order()
+    node.order = next(_orders)
     return node
+
+
+def _newest_first(root: Scalar) -> list[Scalar]:
+    """`topological_order` of graph.py backwards, and quicker: it reads slots, not a property per node."""
+    met, waiting, nodes = {root, None}, [root], []  # None, an operand that isn't there, counts as met
+    while True:  # not `while waiting`: Python 3.11 never speeds up such a loop within the first few calls
+        node = waiting.pop()
+        nodes.append(node)
+        if node.rule is not None:
+            a, b = node._a, node._b
+            if type(a) is not float and a not in met:
+                met.add(a)
+                waiting.append(a)
+            if type(b) is not float and b not in met:
+                met.add(b)
+                waiting.append(b)
+        if not waiting:
+            break
+    # Going to the last operand first finds most nodes in this order already, which makes sorting cheap.
+    nodes.sort(key=_by_order, reverse=True)
+    return nodes
 
 
 def _value_of(other: Any) -> float:

@@ -7,6 +7,7 @@ import operator
 import pickle
 import sys
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -241,6 +242,26 @@ def test_a_result_without_leaves_has_no_gradient():
     assert Scalar(2.0, name="x").grad(4.0) == {"x": 4.0}
 
 
+@given(st.lists(SMALL, min_size=1, max_size=3), STEPS)
+def test_grad_and_gradients_agree_to_the_last_bit(values, steps):
+    out = run(Scalar, values, steps)
+    by_object = out.gradients(0.1)
+    assert out.grad(0.1) == {node.name: total for node, total in by_object.items() if node.name is not None}
+    assert list(by_object) == topological_order(out)
+
+
+def test_threads_may_share_leaves_and_nodes():
+    shared = (x * y + x).exp() * y
+    alone = (shared * shared + shared).grad()
+
+    def differentiate(_):
+        return [(shared * shared + shared).grad() for _ in range(50)]
+
+    with ThreadPoolExecutor(4) as pool:
+        answers = [each for several in pool.map(differentiate, range(8)) for each in several]
+    assert all(answer == alone for answer in answers)
+
+
 # --- names -------------------------------------------------------------------------------------------
 
 
@@ -264,6 +285,22 @@ def test_equal_names_merge_in_the_lectures_class():
 def test_anything_hashable_is_a_name(Number, name):
     leaf = Number(3.0, name=name)
     assert (leaf * leaf).grad() == {name: 6.0}
+
+
+@pytest.mark.parametrize("name", [0.5, Scalar(2.0)])
+def test_a_name_that_looks_like_an_operand_is_none(name):
+    leaf = Scalar(3.0, name=name)
+    assert (leaf.operands, leaf.parents, leaf.local_derivatives()) == ((), (), ())
+    assert topological_order(leaf) == [leaf]
+    assert (leaf * leaf + leaf).grad() == {name: 7.0}
+    assert ((leaf * 2).name, Scalar(1.0).name) == (None, None)
+
+
+def test_leaves_come_in_the_order_of_making():
+    first, second, third = (Scalar(1.0, name=name) for name in ("p", "q", "r"))
+    out = third * second + (first + third * 2.0)
+    assert list(out.grad()) == ["p", "q", "r"]
+    assert list(out.gradients()) == topological_order(out)
 
 
 def test_unrelated_graphs_share_no_keys():
