@@ -26,9 +26,8 @@ def _accumulate(ufunc: np.ufunc, a: Any, axis: int, step: int) -> Array:
         accumulated: Array = ufunc.accumulate(a, axis=axis)
         return accumulated
     backwards = (slice(None),) * normalize_axis_index(axis, a.ndim) + (slice(None, None, -1),)
-    out: Array = np.empty_like(
-        a
-    )  # filled from its end: an array of its own is worth more than a reversed view
+    # Filled from its end: an array of its own is worth more than a reversed view, which would be copied.
+    out: Array = np.empty_like(a)
     ufunc.accumulate(a[backwards], axis=axis, dtype=a.dtype, out=out[backwards])
     return out
 

@@ -21,9 +21,9 @@ from autodiff.ops.sorting import sort
 from autodiff.primitive import ENGINES, Array, Axis, composed
 
 # How a quantile q of n entries lies between two of them, as alpha and beta of Hyndman and Fan, The American
-# Statistician 50 (1996): at n·q + alpha + q·(1 − alpha − beta) − 1, counted from 0.
+# Statistician 50 (1996): at n·q + alpha + q·(1 − alpha − beta) − 1, counted from 0. "linear", with 1 and 1,
+# is (n − 1)·q.
 _BETWEEN = {
-    "linear": (1.0, 1.0),
     "interpolated_inverted_cdf": (0.0, 1.0),
     "hazen": (0.5, 0.5),
     "weibull": (0.0, 0.0),
@@ -91,10 +91,11 @@ def quantile(a: Any, q: Any, axis: Axis = None, method: str = "linear", keepdims
     if count == 0:
         raise ShapeError(f"no entries to take a quantile of: shape {a.shape}, axis {axis}")
     below, above, t = _places(q, count, method)
-    low, high = (moveaxis(index(lines, (..., k)), range(-q.ndim, 0), range(q.ndim)) for k in (below, above))
-    t = t.reshape(q.shape + (1,) * (low.ndim - q.ndim)).astype(low.dtype if is_number else float)
-    # From the nearer end, as NumPy does: then t = 1 gives exactly the upper entry.
-    out = where(t < 0.5, low + (high - low) * t, high - (high - low) * (1 - t)) if t.any() else low
+    out, high = (moveaxis(index(lines, (..., k)), range(-q.ndim, 0), range(q.ndim)) for k in (below, above))
+    if method not in _ONE_ENTRY:
+        t = float(t) if is_number else np.reshape(t, q.shape + (1,) * (out.ndim - q.ndim))
+        # From the nearer end, as NumPy does: then t = 1 gives exactly the upper entry.
+        out = where(t < 0.5, out + (high - out) * t, high - (high - out) * (1 - t))
     out = _or_nan(out, lines)
     return _kept(out, a, axes, q.ndim) if keepdims else out
 
@@ -113,7 +114,8 @@ def percentile(a: Any, q: Any, axis: Axis = None, method: str = "linear", keepdi
 def _plain_shares(q: Any) -> Array:
     if type(q) in ENGINES and not getattr(q, "constant", True):
         raise OperandError("quantile takes no gradient to q: give numbers, e.g. q.detach()")
-    return np.array(_plain(q), dtype=float)
+    shares = np.array(_plain(q))
+    return shares if shares.dtype.kind == "f" else shares.astype(float)
 
 
 def _shares(q: Any) -> Array:
@@ -123,22 +125,22 @@ def _shares(q: Any) -> Array:
     return shares
 
 
-def _places(q: Array, count: int, method: str) -> tuple[Array, Array, Array]:
+def _places(q: Array, count: int, method: str) -> tuple[Array, Array, Any]:
     """The sorted entries below and above each quantile, and how far it lies between them, from 0 to 1."""
     last = count - 1
+    at = np.asarray(q * last)
     if method in _ONE_ENTRY:
-        at = _ONE_ENTRY[method](q * last).astype(int)
-        return at, at, np.zeros(q.shape)
-    if method == "midpoint":
-        at = np.where(q * last % 1 == 0, q * last, np.floor(q * last) + 0.5)
+        at = _ONE_ENTRY[method](at)
+    elif method == "midpoint":
+        at = (np.floor(at) + np.ceil(at)) / 2
     elif method in _BETWEEN:
         alpha, beta = _BETWEEN[method]
         at = np.clip(count * q + (alpha + q * (1 - alpha - beta)) - 1, 0, last)
-    else:
-        known = ", ".join(sorted([*_ONE_ENTRY, *_BETWEEN, "midpoint"]))
+    elif method != "linear":
+        known = ", ".join(["linear", *_ONE_ENTRY, "midpoint", *_BETWEEN])
         raise OptionError(f"quantile has no method {method!r}; it has {known}")
     below = np.floor(at).astype(int)
-    return below, np.minimum(below + 1, last), at - below
+    return below, np.minimum(below + 1, last), np.asarray(at - below, dtype=q.dtype)
 
 
 @composed(np.average)

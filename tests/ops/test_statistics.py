@@ -78,6 +78,30 @@ def test_nan_spoils_its_line_only(f):
     np.testing.assert_array_equal(rows.data, [np.nan, 3.0])
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("q", [0, 1, 0.5, 0.3, [0.0, 1.0], np.float64(0.5), np.float32(0.3), []])
+def test_the_dtype_follows_q_as_in_numpy_whatever_its_value(dtype, q):
+    a = np.array([3.0, 1.0, 2.5, 7.0, -2.0], dtype)
+    for method in ("linear", "weibull", "midpoint", "lower"):
+        want = np.asarray(np.quantile(a, q, method=method))
+        got = np.quantile(ad.tensor(a), q, method=method)
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got.data, want, rtol=1e-6 if want.dtype == np.float32 else 1e-15)
+
+
+def test_a_place_among_many_is_as_exact_as_numpys():
+    a, q = np.arange(100_001.0), np.random.default_rng(0).uniform(size=50)
+    np.testing.assert_array_equal(np.quantile(ad.tensor(a), q).data, np.quantile(a, q))
+
+
+def test_infinite_entries_answer_as_in_numpy():
+    a = np.array([1.0, np.inf, -np.inf, 2.0, 0.0])
+    with np.errstate(invalid="ignore"):
+        for q in (0.0, 0.1, 0.5, 0.6, 1.0, [0.5, 0.9]):
+            np.testing.assert_array_equal(np.quantile(ad.tensor(a), q).data, np.quantile(a, q))
+    np.testing.assert_array_equal(np.median(ad.tensor([np.inf, np.inf])).data, np.inf)
+
+
 def test_weights_get_their_gradient():
     w = ad.tensor([1.0, 3.0])
     np.average(np.array([2.0, 6.0]), weights=w).backward()
