@@ -281,11 +281,11 @@ def _like(value: Any) -> Like:
 
 
 def _settle(row: Row, options: dict[str, Any], kind: type[Recorded]) -> None:
-    """Options as the node may keep them: constants as arrays, lists as they are now."""
+    """Options as the node may keep them: constants as arrays, lists and arrays as they are now."""
     for name, value in options.items():
         if isinstance(value, kind):
             options[name] = _as_option(row, name, value)
-        elif type(value) is list:
+        elif type(value) is list or (type(value) is np.ndarray and value.flags.writeable):
             options[name] = value.copy()  # the caller may change it before the pass
 
 

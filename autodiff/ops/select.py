@@ -119,7 +119,9 @@ def places(key: Any) -> Array:
         key = [places(part) if not isinstance(part, bool | int | float) else part for part in key]
     found: Array = np.asarray(key)
     if found.dtype.kind in "iu" or (listed and found.size == 0):
-        return found.astype(np.intp)
+        found = found.astype(np.intp)
+        found.flags.writeable = False  # ours alone: it needn't be copied again
+        return found
     if found.dtype.kind != "b":
         given = f"an array of dtype {found.dtype}" if found.shape else repr(found[()])
         raise OperandError(

@@ -250,3 +250,12 @@ def test_a_read_only_array_is_taken_as_it_is():
     (x * a).sum().backward()
     np.testing.assert_array_equal(x.grad, a)
     assert tensor(a, copy=False).data.base is not None
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_options_may_change_after_the_call(kind):
+    x, shift = ad.tensor([1.0, 2.0, 3.0]), kind([1])
+    out = (ad.roll(x, shift, axis=0) * np.array([1.0, 10.0, 100.0])).sum()
+    shift[0] = 0
+    out.backward()
+    assert x.grad.tolist() == [10.0, 100.0, 1.0]
