@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from autodiff.drawing.description import Description, Edge, NodeBox, State
 from autodiff.drawing.labels import text_width
 
-MOST_DRAWN = 400  # nodes; of a larger graph a frame shows the node at work and its neighbours
+MOST_DRAWN = 150  # nodes; of a larger graph a frame shows what lies around the node at work
+AROUND = 24  # nodes that this is
 MOST_BOXES = 1_200  # boxes in all frames together, about 1 kB each; beyond it only key frames are made
 KEY_FRAMES = 12
 MOST_LISTED = 6
@@ -91,7 +93,7 @@ class Frame:
 def frames(story: Story) -> list[Frame]:
     """All frames of a small graph, key frames of a large one; every frame has the same nodes and edges.
 
-    Beyond MOST_DRAWN nodes a frame has only those around the node at work.
+    Beyond MOST_DRAWN nodes a frame has only those around the node at work, at most AROUND.
     """
     drawn = min(len(story.nodes), MOST_DRAWN)
     total = _length(story)
@@ -130,9 +132,7 @@ def widest(moments: Sequence[Description]) -> Description:
     ('100',)
     """
     nodes = [
-        replace(
-            each[-1], lines=tuple(_longest(lines) for lines in zip(*(n.lines for n in each), strict=True))
-        )
+        replace(each[-1], lines=tuple(map(_longest, zip_longest(*(n.lines for n in each), fillvalue=""))))
         for each in zip(*(moment.nodes for moment in moments), strict=True)
     ]
     edges = [
@@ -160,10 +160,14 @@ class _Play:
         self.sent: dict[int, str] = {}  # by edge
         self.now = -1
         self.busy: set[int] = set()  # edges in use
+        self.neighbours: list[list[int]] = [[] for _ in range(nodes)]
         self.incoming: list[set[int]] = [set() for _ in range(nodes)]  # by node, its edges
         for e, edge in enumerate(story.edges):
             self.due[self.place[edge.source]] += edge.backward
-            self.incoming[self.place[edge.target]].add(e)
+            source, target = self.place[edge.source], self.place[edge.target]
+            self.incoming[target].add(e)
+            self.neighbours[source].append(target)
+            self.neighbours[target].append(source)
         self.owed = list(self.due)
 
     def frames(self, chosen: set[int]) -> Iterator[Frame]:
@@ -226,9 +230,8 @@ class _Play:
     def _bills(self) -> str:
         nodes = self.story.nodes
         waiting = [k for k in range(len(nodes)) if self.due[k]]
-        waiting.sort(
-            key=lambda k: -k if nodes[k].symbol else len(nodes) + k
-        )  # as they'll be served; leaves last
+        # As they'll be served; leaves last.
+        waiting.sort(key=lambda k: -k if nodes[k].symbol else len(nodes) + k)
         open_ = [f"{nodes[k].name} {self.due[k]:,} of {self.owed[k]:,}" for k in waiting]
         if not open_:
             return "Every bill has come."
@@ -248,17 +251,22 @@ class _Play:
         return Description(heading, _alt(nodes, whole=len(nodes) == len(story.nodes)), nodes, edges)
 
     def _around(self) -> set[int]:
-        at = self.now if self.now >= 0 else len(self.story.nodes) - 1
-        ends = [(self.place[edge.source], self.place[edge.target]) for edge in self.story.edges]
-        return {at, *(end for both in ends if at in both for end in both)}
+        """The nearest nodes, in steps along edges; before and after the play, those around the first leaf."""
+        near = [max(self.now, 0)]
+        met = set(near)
+        for k in near:  # grows while it is walked
+            for other in self.neighbours[k]:
+                if other not in met and len(met) < AROUND:
+                    met.add(other)
+                    near.append(other)
+        return met
 
     def _node(self, k: int) -> NodeBox:
         node = self.story.nodes[k]
         later = k in self.waiting
         gradient = self._gradient(k)
         lines = self.story.unknown[k] if later else node.lines
-        if self.owed[k] or (k == len(self.story.nodes) - 1 and self.story.start):
-            lines = (*lines, gradient)
+        lines = (*lines, gradient) if gradient else lines
         state: State = "later" if later else "now" if k == self.now else ""
         return replace(
             node,

@@ -140,8 +140,6 @@ def _between(taken: set[str]) -> Iterator[str]:
 def _unknown(vertex: Vertex, k: int, lines: int) -> tuple[str, ...]:
     """The node's lines before its value is known."""
     told = box(replace(vertex, value=None), k).lines
-    if len(told) == lines and vertex.symbol:
-        told = (*told[:-1], f"{told[-1]} = ?")
     return (*told, *[""] * (lines - len(told)))
 
 
