@@ -118,17 +118,17 @@ def places(key: Any) -> Array:
     if listed:
         key = [places(part) if not isinstance(part, bool | int | float) else part for part in key]
     found: Array = np.asarray(key)
-    if found.dtype.kind in "iu" or (listed and found.size == 0):
+    if listed and found.size == 0:
         found = found.astype(np.intp)
-        found.flags.writeable = False  # ours alone: it needn't be copied again
-        return found
-    if found.dtype.kind != "b":
+    if found.dtype.kind not in "iub":
         given = f"an array of dtype {found.dtype}" if found.shape else repr(found[()])
         raise OperandError(
             f"an index is made of integers, slices, None, ... or truths; got {given}. "
             "Convert it, for example by .astype(int), or compare to get truths"
         )
-    return found.copy()
+    found = found.astype(bool if found.dtype.kind == "b" else np.intp)
+    found.flags.writeable = False  # ours alone: it needn't be copied again
+    return found
 
 
 # --- what finds its key ----------------------------------------------------------------------------------
