@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from autodiff.drawing import words
-from autodiff.drawing.description import Description, Edge
-from autodiff.drawing.forward import box, stretched
+from autodiff.drawing.description import Description, Edge, NodeBox
+from autodiff.drawing.forward import box, brief, stretched
 from autodiff.drawing.graphs import Graph
 
 CAPTION = (
@@ -19,7 +19,7 @@ CAPTION = (
 )
 
 
-def describe(graph: Graph, show: str = "values") -> Description:
+def describe(graph: Graph, show: str = "values", drawn: Graph | None = None) -> Description:
     """The picture of a graph in which the backward pass is recorded, too.
 
     Its edges lead from the later value to the earlier one, with the arrow at their beginning: so each
@@ -30,21 +30,43 @@ def describe(graph: Graph, show: str = "values") -> Description:
     >>> describe(read_backward(Scalar(3.0, name="x") * 2, 1.0)).words
     'Backward pass of y = x × 2: from g = 1 in one step to dy/dx = 2.'
     """
-    nodes = [box(vertex, k, show) for k, vertex in enumerate(graph.vertices)]
-    edges = list(_edges(graph))
+    folded = drawn is not None and len(drawn.vertices) < len(graph.vertices)
+    if folded and len(graph.vertices) > words.LONGEST_FORMULA:
+        nodes, edges = brief(graph, show), list[Edge]()
+    else:
+        nodes, edges = _parts(graph, show)
     forward = [node for node in nodes if node.kind != "gradient"]
-    ids = {node.id for node in forward}
-    inside = [edge for edge in edges if edge.source in ids and edge.target in ids]
     # Constants that only the backward pass uses stand behind the result, which title() takes for the last.
-    out = next(k for k, node in enumerate(forward) if node.kind == "output" or len(forward) == 1)
-    title = words.title(forward[: out + 1], inside)
+    out = next((k for k, node in enumerate(forward) if node.kind == "output"), 0)
+    title = words.title(forward[: out + 1], [edge for edge in edges if not (edge.backward or edge.kept)])
+    told = words.backward_sentence(title, nodes, _held(graph))
+    if drawn is not None and folded:
+        told += words.collapsed_sentence(len(nodes), len(drawn.vertices))
+        nodes, edges = _parts(drawn, show)
     return Description(
         title=f"Backward pass of {title}",
-        words=words.backward_sentence(title, nodes, edges),
+        words=told,
         nodes=tuple(nodes),
         edges=tuple(edges),
         caption=CAPTION if any(edge.backward for edge in edges) else (),
     )
+
+
+def _held(graph: Graph) -> int:
+    """How many values of the forward pass the backward pass needs; numbers in the program apart."""
+    kinds = [vertex.kind for vertex in graph.vertices]
+    held = {
+        seat.at
+        for vertex in graph.vertices
+        if vertex.kind == "gradient"
+        for seat in vertex.operands
+        if kinds[seat.at] not in ("gradient", "constant")
+    }
+    return len(held)
+
+
+def _parts(graph: Graph, show: str) -> tuple[list[NodeBox], list[Edge]]:
+    return [box(vertex, k, show) for k, vertex in enumerate(graph.vertices)], list(_edges(graph))
 
 
 def _edges(graph: Graph) -> Iterator[Edge]:

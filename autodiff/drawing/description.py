@@ -7,12 +7,19 @@ svg.py write it down. Read with U2, where graphs are first drawn.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 # "constant": a number as it stands in the program; "data": an array that isn't tracked; "gradient": computed
 # by the backward pass.
 Kind = Literal["parameter", "constant", "data", "operation", "output", "gradient"]
 State = Literal["", "now", "later"]  # in a picture of one moment: at work, or still to come
+
+
+class Scope(NamedTuple):
+    """A named block of a program that nodes were made in; `entry` tells it from others of its name."""
+
+    name: str
+    entry: int
 
 
 @dataclass(frozen=True)
@@ -21,8 +28,8 @@ class NodeBox:
 
     `name` is set for parameters and for the output, `symbol` for what was computed, `gradient` where
     the view shows one. `alarm` marks a value or a gradient that is nan or infinite. `strip` pictures the
-    entries of a large array, each between −1 and 1 (None: not finite). `scope` are the names of the blocks
-    that the node was made in, outermost first; `count` is how many nodes a collapsed one stands for.
+    entries of a large array, each between −1 and 1 (None: not finite). `scope` are the blocks that the node
+    was made in, outermost first; `count` is how many nodes a collapsed one stands for.
 
     >>> NodeBox("n0", "parameter", ("a = 1",), name="a", value="1").lines
     ('a = 1',)
@@ -38,7 +45,7 @@ class NodeBox:
     alarm: bool = False
     state: State = ""
     strip: tuple[float | None, ...] = ()
-    scope: tuple[str, ...] = ()
+    scope: tuple[Scope, ...] = ()
     count: int = 1
 
     def role(self, line: int) -> str:

@@ -18,8 +18,12 @@ CAPTION = (
 )
 
 
-def describe(graph: Graph, view: str, show: str = "values", g: str = "") -> Description:
+def describe(
+    graph: Graph, view: str, show: str = "values", g: str = "", drawn: Graph | None = None
+) -> Description:
     """The graph as a picture shows it; `g` says what the gradient starts from, for the words.
+
+    `drawn` is the graph collapsed: the picture shows that, the words tell of the whole.
 
     >>> from autodiff.drawing.scalars import read
     >>> from autodiff import Scalar
@@ -27,20 +31,41 @@ def describe(graph: Graph, view: str, show: str = "values", g: str = "") -> Desc
     'y = x × 3: value 6. One parameter: x = 2.'
     """
     gradients = view == "gradient"
-    nodes = [box(vertex, k, show, gradients) for k, vertex in enumerate(graph.vertices)]
-    edges = [
-        _edge(graph, seat, k, gradients)
-        for k, vertex in enumerate(graph.vertices)
-        for seat in vertex.operands
-    ]
-    title = words.title(nodes, edges)
+    folded = drawn is not None and len(drawn.vertices) < len(graph.vertices)
+    if folded and len(graph.vertices) > words.LONGEST_FORMULA:
+        nodes, edges = brief(graph, show, gradients), list[Edge]()
+    else:
+        nodes, edges = _parts(graph, show, gradients)
+    title, told = words.title(nodes, edges), words.sentences(nodes, edges, g if gradients else "")
+    if drawn is not None and folded:
+        told += words.collapsed_sentence(len(nodes), len(drawn.vertices))
+        nodes, edges = _parts(drawn, show, gradients)
     return Description(
         title=f"Gradient of {title}" if gradients else title,
-        words=words.sentences(nodes, edges, g if gradients else ""),
+        words=told,
         nodes=tuple(nodes),
         edges=tuple(edges),
         caption=CAPTION if any(edge.backward for edge in edges) else (),
     )
+
+
+def _parts(graph: Graph, show: str, gradients: bool) -> tuple[list[NodeBox], list[Edge]]:
+    nodes = [box(vertex, k, show, gradients) for k, vertex in enumerate(graph.vertices)]
+    return nodes, [
+        _edge(graph, seat, k, gradients)
+        for k, vertex in enumerate(graph.vertices)
+        for seat in vertex.operands
+    ]
+
+
+def brief(graph: Graph, show: str, gradients: bool = False) -> list[NodeBox]:
+    """As much of the nodes of a large graph as the words need."""
+    return [
+        box(vertex, k, show, gradients)
+        if not vertex.symbol or vertex.kind == "output"
+        else NodeBox(f"n{k}", vertex.kind, (), symbol=vertex.symbol, alarm=vertex.alarm)
+        for k, vertex in enumerate(graph.vertices)
+    ]
 
 
 def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = False) -> NodeBox:
@@ -49,9 +74,10 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
     value = value_text(vertex.value) if show == "values" or vertex.kind == "constant" else ""
     gradient = vertex.gradient_text if gradients else ""
     lines = [f"{symbol} {vertex.detail}".rstrip()] if symbol else []
+    lines += [vertex.folded] if vertex.folded else []
     if vertex.shape or show == "shapes":  # an array's values get a line of their own
         lines += [text for text in (f"{vertex.name} {form}".strip(), value) if text]
-    else:
+    elif value or not vertex.folded:
         dtype = f" {form}" if form else ""
         known = value or "?"
         lines.append(f"{vertex.name}{dtype} = {known}" if vertex.name else f"{known}{dtype}")
@@ -71,6 +97,7 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
         vertex.alarm if show == "values" else False,
         strip=cells,
         scope=vertex.scope,
+        count=vertex.count,
     )
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from autodiff.drawing.description import Kind
+from autodiff.drawing.description import Kind, Scope
 from autodiff.drawing.labels import tidy
-from autodiff.drawing.values import is_odd, shape_text, value_text
+from autodiff.drawing.values import is_odd, range_of, shape_text, value_text
 
 Shape = tuple[int, ...]
 
@@ -35,6 +35,15 @@ class Operand:
     tracked: bool = False
     partial: Any = None
 
+    def to(self, at: int) -> Operand:
+        """The same seat with another vertex in it."""
+        return Operand(at, self.tracked, self.partial)
+
+    def merged(self, other: Operand) -> Operand:
+        """One seat for two."""
+        partial = range_of([self.partial, other.partial])
+        return Operand(self.at, self.tracked or other.tracked, partial)
+
 
 @dataclass(frozen=True)
 class Vertex:
@@ -43,7 +52,8 @@ class Vertex:
     `name` is set for parameters, the output and whatever else has one; `symbol` and `rule` for what an
     operation made, `detail` says its options. `value` and `gradient` are floats or arrays, None where they
     aren't known or don't arrive. `shape` is None for a Scalar. `maps`: entry by entry, so that operands
-    broadcast. `key` is the engine's own object.
+    broadcast. `folded` says what a vertex stands for that took the place of `count` operations or constants.
+    `key` is the engine's own object.
 
     >>> Vertex("parameter", "w", value=2.0).text
     '2'
@@ -59,9 +69,17 @@ class Vertex:
     shape: Shape | None = None
     dtype: str = ""
     operands: tuple[Operand, ...] = ()
-    scope: tuple[str, ...] = ()
+    scope: tuple[Scope, ...] = ()
     maps: bool = False
+    folded: str = ""
+    count: int = 1
     key: Any = field(default=None, compare=False)
+
+    def but(self, **changes: Any) -> Vertex:
+        """The same with some fields changed."""
+        made = object.__new__(Vertex)  # dataclasses.replace takes ten times as long
+        vars(made).update(vars(self), **changes)
+        return made
 
     @property
     def form(self) -> str:

@@ -19,7 +19,7 @@ NARROWEST_GAP, WIDEST_GAP = 42.0, 130.0  # between columns; less beside a column
 BEND: Size = (0.0, 0.0)
 SWEEPS = 8
 MOST_BENDS = 10_000  # helper points on long edges; the longest edges go straight when these run out
-MOST_COUNTED = 3_000  # crossings are counted, to keep the best order seen, up to this many items
+MOST_COUNTED = 1_500  # crossings are counted, to keep the best order seen, up to this many items
 
 
 @dataclass(frozen=True)

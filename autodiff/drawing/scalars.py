@@ -6,8 +6,6 @@ gradient that arrives at a node).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from autodiff.drawing.derivatives import LETTERS, LOCAL, written
 from autodiff.drawing.graphs import Graph, Operand, Vertex, output_name
 from autodiff.drawing.labels import gradient_name, tidy
@@ -59,7 +57,7 @@ def read_backward(x: Scalar, g: float, name: str | None = None) -> Graph:
     ['x', 'y', 'g', '×', '×', '+', 'dy/dx']
     """
     graph = read(x, g, name)
-    vertices = [replace(vertex, gradient=None) for vertex in graph.vertices]
+    vertices = [vertex.but(gradient=None) for vertex in graph.vertices]
     if graph.out.gradient is None:
         return graph
     bills: dict[int, list[int]] = {len(vertices) - 1: [len(vertices)]}  # by vertex, where they come from
@@ -101,7 +99,8 @@ def _bill(graph: Graph, at: int, k: int, total: int) -> Vertex | None:
         letter: graph.vertices[place].name or graph.vertices[place].text for letter, place in places.items()
     }
     seats = (Operand(total, True), *(Operand(each) for each in used))
-    return Vertex("gradient", symbol="×", detail=written(local, names), value=amount, operands=seats)
+    detail, rule = written(local, names), f"{vertex.rule} {k}"
+    return Vertex("gradient", symbol="×", rule=rule, detail=detail, value=amount, operands=seats)
 
 
 def _tracked(order: list[Scalar]) -> set[Scalar]:

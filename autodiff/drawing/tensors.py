@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from autodiff.backward import Node, ancestors, by_order, differentiate
+from autodiff.drawing.description import Scope
 from autodiff.drawing.graphs import Graph, Operand, Vertex, output_name
 from autodiff.drawing.labels import gradient_name, tidy
 from autodiff.drawing.tensor_values import kept_operand, options_of, partial_of, values_of
@@ -171,7 +172,7 @@ class _Reader:
         return [id(array), *((each.shape, each.tobytes()) for each in turned)]
 
 
-def _unknown(it: Constant, scope: tuple[str, ...]) -> Vertex:
+def _unknown(it: Constant, scope: tuple[Scope, ...]) -> Vertex:
     """An operand of which only name, shape and dtype are remembered."""
     form = {"shape": it.shape, "dtype": str(it.dtype), "scope": scope}
     if it.name is None and not it.shape:
@@ -179,7 +180,7 @@ def _unknown(it: Constant, scope: tuple[str, ...]) -> Vertex:
     return Vertex("data", "" if it.name is None else tidy(it.name), **form)  # type: ignore[arg-type]
 
 
-def _constant(value: Any, name: str | None, scope: tuple[str, ...] = ()) -> Vertex:
+def _constant(value: Any, name: str | None, scope: tuple[Scope, ...] = ()) -> Vertex:
     array = np.asarray(value)
     if array.ndim == 0 and name is None:
         return Vertex("constant", value=float(array), shape=(), scope=scope)

@@ -29,13 +29,17 @@ Format = Literal["svg", "png"]
 TIERS = ("dot", "graphviz-pure", "own")
 VARIABLE = "AUTODIFF_DRAWING_TIER"
 TIME_LIMIT = 10.0  # seconds for one run of a tool
-LARGE = 1_000  # nodes; beyond it `dot` takes minutes
+LARGE = 500  # nodes, edges and labels together; beyond it `dot` takes seconds, then minutes
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 HOW_TO_GET = {
     "dot": "install Graphviz (apt install graphviz, brew install graphviz, winget install graphviz)",
     "graphviz-pure": "pip install 'graphviz-pure>=0.2,<0.3'",
     "own": "always there",
 }
+
+
+class TimeUpError(DrawingError):
+    """A tool was stopped because it took too long."""
 
 
 @dataclass(frozen=True)
@@ -124,13 +128,25 @@ def render(
     picked = picked_tier()
     if picked:
         return draw_with(picked, description, dot, form), picked
-    start = "own" if len(description.nodes) > LARGE else first or TIERS[0]
-    for tier in TIERS[TIERS.index(start) :]:
-        with suppress(DrawingError):
+    start = "own" if _weight(description) > LARGE else first or TIERS[0]
+    tiers = list(TIERS[TIERS.index(start) :])
+    while tiers:
+        tier = tiers.pop(0)
+        try:
             picture = draw_with(tier, description, dot, form)
+        except TimeUpError:
+            tiers = ["own"]  # what takes one Graphviz too long, takes the other one too long
+        except DrawingError:
+            continue
+        else:
             if picture is not None:
                 return picture, tier
     return None, "own"
+
+
+def _weight(description: Description) -> int:
+    labels = sum(bool(edge.label) for edge in description.edges)
+    return len(description.nodes) + len(description.edges) + labels
 
 
 def draw_with(tier: str, description: Description, dot: str, form: Format) -> bytes | None:
@@ -147,7 +163,7 @@ def draw_with(tier: str, description: Description, dot: str, form: Format) -> by
         if not answer.startswith(PNG_SIGNATURE):
             raise DrawingError(f"its answer is not a PNG: it begins with {answer[:60]!r}")
     except DrawingError as problem:
-        raise DrawingError(
+        raise type(problem)(
             f"{tier} ({path}) could not draw the graph: {problem}. "
             f"Try another tier ({VARIABLE}=own always works), or reinstall: {HOW_TO_GET[tier]}"
         ) from problem
@@ -169,7 +185,7 @@ def _run(command: list[str], text: bytes) -> tuple[bytes, str]:
     try:
         answer, errors = process.communicate(text, timeout=TIME_LIMIT)
     except subprocess.TimeoutExpired as problem:
-        raise DrawingError(f"it took longer than {TIME_LIMIT:g} s") from problem
+        raise TimeUpError(f"it took longer than {TIME_LIMIT:g} s") from problem
     finally:
         if process.returncode is None:  # time was up, or the user pressed Ctrl-C
             _kill(process)

@@ -7,6 +7,8 @@ arrays.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from autodiff.drawing.labels import number
@@ -14,6 +16,43 @@ from autodiff.drawing.labels import number
 MOST_ENTRIES = 4  # of an array whose entries are written out
 CELLS = 16  # of a heat strip
 BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class Range:
+    """The least and the greatest of many values.
+
+    >>> value_text(Range(1.0, 3.0)), value_text(Range(2.0, 2.0))
+    ('1 … 3', 'all 2')
+    """
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        low, high = number(self.low, 3), number(self.high, 3)
+        return f"all {low}" if low == high else f"{low} … {high}"
+
+
+def range_of(values: Iterable[Any]) -> Range | None:
+    """The range of numbers, arrays and ranges; None where one isn't known.
+
+    >>> range_of([1.0, Range(2.0, 5.0)])
+    Range(low=1.0, high=5.0)
+    """
+    ends = []
+    for value in values:
+        if value is None or (hasattr(value, "size") and not value.size):
+            return None
+        if isinstance(value, Range):
+            ends += [value.low, value.high]
+        elif isinstance(value, float | int):
+            ends.append(float(value))
+        else:
+            ends += [float(value.min()), float(value.max())]
+    if any(end != end for end in ends):  # min and max would pass over nan
+        return Range(math.nan, math.nan)
+    return Range(min(ends), max(ends)) if ends else None
 
 
 def shape_text(shape: tuple[int, ...] | None, dtype: str = "") -> str:
@@ -36,6 +75,8 @@ def value_text(value: Any) -> str:
         return ""
     if isinstance(value, float | int):
         return number(value)
+    if isinstance(value, Range):
+        return str(value)
     if value.size <= MOST_ENTRIES:
         return _entries(value.tolist(), 6 if value.size == 1 else 4)
     return _statistics(value)
@@ -71,6 +112,8 @@ def is_odd(value: Any) -> bool:
         return False
     if isinstance(value, float | int):
         return not math.isfinite(value)
+    if isinstance(value, Range):
+        return not (math.isfinite(value.low) and math.isfinite(value.high))
     import numpy as np
 
     return not bool(np.isfinite(value).all())
@@ -82,7 +125,7 @@ def strip(value: Any) -> tuple[float | None, ...]:
     >>> strip(2.0)
     ()
     """
-    if value is None or isinstance(value, float | int) or value.size <= MOST_ENTRIES:
+    if value is None or isinstance(value, float | int | Range) or value.size <= MOST_ENTRIES:
         return ()
     import numpy as np
 

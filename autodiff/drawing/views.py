@@ -10,6 +10,7 @@ import importlib
 from typing import Any
 
 from autodiff.drawing import backward, forward
+from autodiff.drawing.collapse import Collapse, collapsed
 from autodiff.drawing.graphs import Graph
 from autodiff.drawing.picture import Drawing
 from autodiff.drawing.values import value_text
@@ -26,13 +27,21 @@ SHOWS = ("values", "shapes")
 
 
 def draw(
-    x: Any, view: str = "forward", show: str = "values", g: Any = 1.0, name: str | None = None
+    x: Any,
+    view: str = "forward",
+    show: str = "values",
+    g: Any = 1.0,
+    name: str | None = None,
+    depth: int | None = None,
+    collapse: Collapse = None,
 ) -> Drawing:
     """The graph that `x` was computed by, as a picture that a notebook shows.
 
     View "forward": the values. View "gradient", as on a blackboard: the gradient g that arrives at each
     node, the local derivative on each edge; it starts from `g`. View "backward": the backward pass as a
     graph of its own. With `show="shapes"` arrays show their shapes only. `name` is what the picture calls x.
+    A large graph is collapsed: `depth` levels of name scopes are shown open, `collapse` names scopes to
+    close; True closes all that repeats, False nothing.
 
     >>> from autodiff import Scalar
     >>> a, b = Scalar(1.0, name="a"), Scalar(2.0, name="b")
@@ -46,9 +55,11 @@ def draw(
                 f"there is no {what} {given!r} of a {type(x).__name__}; there are {', '.join(known)}"
             )
     if view == "backward":
-        return Drawing(backward.describe(adapter.read_backward(x, g, name), show))
+        graph = adapter.read_backward(x, g, name)
+        return Drawing(backward.describe(graph, show, collapsed(graph, depth, collapse)))
     graph = adapter.read(x, g if view == "gradient" else None, name)
-    return Drawing(forward.describe(graph, view, show, value_text(g)))
+    drawn = collapsed(graph, depth, collapse)
+    return Drawing(forward.describe(graph, view, show, value_text(g), drawn))
 
 
 def read(x: Any, g: Any = None, name: str | None = None, what: str = "draw") -> Graph:

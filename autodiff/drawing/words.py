@@ -25,6 +25,8 @@ def formula(nodes: Sequence[NodeBox], edges: Sequence[Edge]) -> str | None:
     >>> formula([a, b, NodeBox("n2", "output", (), symbol="×")], [Edge("n0", "n2"), Edge("n1", "n2")])
     'a × b'
     """
+    if len(nodes) > LONGEST_FORMULA:
+        return None  # each would take one character or more
     operands: dict[str, list[str]] = {node.id: [] for node in nodes}
     for edge in edges:
         operands[edge.target].append(edge.source)
@@ -100,26 +102,29 @@ def sentences(nodes: Sequence[NodeBox], edges: Sequence[Edge], g: str = "") -> s
     return " ".join(said)
 
 
-def backward_sentence(title: str, nodes: Sequence[NodeBox], edges: Sequence[Edge]) -> str:
+def backward_sentence(title: str, nodes: Sequence[NodeBox], held: int) -> str:
     """The alt text of a backward pass: how many steps it takes, what it keeps, where it ends.
 
-    >>> backward_sentence("y = x", [NodeBox("n1", "gradient", (), name="g", value="1")], [])
+    >>> backward_sentence("y = x", [NodeBox("n1", "gradient", (), name="g", value="1")], 0)
     'Backward pass of y = x: from g = 1 in no steps.'
     """
     passed = [node for node in nodes if node.kind == "gradient"]
     if not passed:
         return f"{title}: nothing in it is tracked, so there is no backward pass."
-    steps = _steps(passed)
     ends = [f"{node.name} = {node.value}" for node in passed[1:] if not node.symbol]
-    kept = {edge.source for edge in edges if edge.kept}
-    held = sum(node.id in kept and node.kind != "constant" for node in nodes)
-    said = f"Backward pass of {title}: from g = {passed[0].value} in {_count(steps, 'step').lower()}"
-    said += _list(ends).replace(":", " to", 1) + "."
-    return said + (
-        f" {_count(held, 'value')} of the forward pass {'is' if held == 1 else 'are'} kept for it."
-        if held
-        else ""
-    )
+    said = f"Backward pass of {title}: from g = {passed[0].value}"
+    said += f" in {_count(_steps(passed), 'step').lower()}{_list(ends).replace(':', ' to', 1)}."
+    verb = "is" if held == 1 else "are"
+    return f"{said} {_count(held, 'value')} of the forward pass {verb} kept for it." if held else said
+
+
+def collapsed_sentence(nodes: int, boxes: int) -> str:
+    """What is said of a picture that doesn't show every node by itself.
+
+    >>> collapsed_sentence(1000, 12)
+    ' The picture shows its 1,000 nodes as 12 boxes.'
+    """
+    return f" The picture shows its {nodes:,} nodes as {boxes:,} box{'es' * (boxes != 1)}."
 
 
 def _gradients(out: str, leaves: Sequence[NodeBox], g: str) -> str:

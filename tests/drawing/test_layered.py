@@ -136,13 +136,13 @@ def tree(leaves: int) -> Scalar:
 )
 @pytest.mark.parametrize("view", ["forward", "gradient"])
 def test_two_thousand_nodes_are_drawn_to_the_last(root, nodes, edges, view):
-    svg = ET.fromstring(draw(root, view=view).svg())
+    svg = ET.fromstring(draw(root, view=view, collapse=False).svg())
     classes = [group.get("class", "").split()[0] for group in svg.iter("{http://www.w3.org/2000/svg}g")]
     assert (classes.count("node"), classes.count("edge")) == (nodes, edges)
 
 
 def test_depth_does_not_recurse():
-    drawing = draw(deep(20_000))
+    drawing = draw(deep(20_000), collapse=False)
     assert drawing.svg().count("<rect") == 20_002  # paper, each operation, the second outline of the output
     assert drawing.tier == "own"
     assert drawing.words.startswith("y, computed in 20,000 steps")
