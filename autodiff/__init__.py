@@ -19,7 +19,7 @@ _HOMES = {
     "numerical_gradient": "checks",
     "numerical_gradient_full": "checks",
     "check_gradients": "checks",
-    **dict.fromkeys(("draw", "step"), "drawing"),
+    **dict.fromkeys(("draw", "step", "explain"), "drawing"),
     **dict.fromkeys(("tensor", "Tensor"), "tensors"),
     **dict.fromkeys(("elementwise", "linear", "operation", "variadic"), "primitive"),
     **dict.fromkeys(("no_grad", "stop_gradient", "trace_nonfinite"), "recording"),

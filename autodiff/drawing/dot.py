@@ -81,6 +81,8 @@ def _edge(edge: Edge) -> str:
         attributes.append(f'fontsize={SMALL_SIZE:g}, fontcolor="{LIGHT["quiet"]}"')
     if edge.kept:
         attributes.append("style=dotted")
+    if edge.state == "now":
+        attributes.append("penwidth=2.6")
     if edge.backward:
         attributes.append(f'dir=back, style=dashed, color="{LIGHT["back"]}", fontcolor="{LIGHT["back"]}"')
     return f"{ends} [{', '.join(attributes)}]" if attributes else ends
