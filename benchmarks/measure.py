@@ -57,12 +57,22 @@ def _difference(answer: Answer, right: Answer) -> float:
     return worst if not worst <= TOLERANCE else 0.0
 
 
+def run_in_memory() -> None:
+    """Let the C library keep freed memory, as it does in any program that once had a large array.
+
+    In a young process glibc hands each freed array back to the system, and the page faults that follow
+    cost more than what is measured; one large array that comes and goes raises its threshold.
+    """
+    np.empty(30_000_000, np.uint8)
+
+
 def ratios(runs: Mapping[str, Run], rounds: int, budget: float) -> tuple[float, dict[str, float]]:
     """Seconds by hand, and for each other engine the median of its ratio to the hand-written code.
 
     A ratio is taken within a round, so that a machine that slows down slows both. An engine leaves once it
     has used `budget` seconds, but is measured at least once.
     """
+    run_in_memory()
     counts = {name: _repeats(run) for name, run in runs.items()}
     (hand, *others), spent = list(runs), dict.fromkeys(runs, 0.0)
     by_hand: list[float] = []
