@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import numbers
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from operator import attrgetter
 from typing import Any
 
@@ -131,9 +131,7 @@ class Scalar:
         >>> (y * 5).gradients()[y]
         5.0
         """
-        nodes = _newest_first(self)
-        totals = dict.fromkeys(reversed(nodes), 0.0)
-        return self._pass(g, nodes, totals, totals.__getitem__)
+        return self._pass(g, keep=True)
 
     def grad(self, g: float = 1.0) -> dict[Hashable, float]:
         """d(g · self)/d(leaf) for every named leaf that this value was computed from, by name.
@@ -144,9 +142,7 @@ class Scalar:
         >>> (x * x + x * y).grad()
         {'x': 10.0, 'y': 3.0}
         """
-        # A total is dropped once it has been handed on, so what is left is that of the leaves.
-        totals: dict[Scalar, float] = {}
-        self._pass(g, _newest_first(self), totals, totals.pop)
+        totals = self._pass(g, keep=False)
         leaves: dict[Hashable, Scalar] = {}
         for leaf in sorted(totals, key=_by_order):
             name = leaf.name
@@ -160,14 +156,11 @@ class Scalar:
                 leaves[name] = leaf
         return {name: totals[leaf] for name, leaf in leaves.items()}
 
-    def _pass(
-        self,
-        g: float,
-        nodes: list[Scalar],
-        totals: dict[Scalar, float],
-        take: Callable[[Scalar], float],
-    ) -> dict[Scalar, float]:
-        """Hand `g` back from node to node; `take` reads a node's entry of `totals`, and may remove it."""
+    def _pass(self, g: float, keep: bool) -> dict[Scalar, float]:
+        """Hand `g` back from node to node: the totals of all nodes, or those of the leaves unless `keep`."""
+        nodes = _newest_first(self)
+        totals = dict.fromkeys(reversed(nodes), 0.0) if keep else {}
+        take = totals.__getitem__ if keep else totals.pop  # a small dictionary is a quick one
         totals[self] = g if isinstance(g, float) else _number(g, "grad")
         arrived = totals.get
         for node in nodes:
@@ -351,9 +344,7 @@ def _apply(rule: Rule, a: float, b: float, left: Scalar | float, right: Scalar |
     return _record(rule, value, left, right)
 
 
-def _record(
-    rule: Rule, value: float, a: Scalar | float, b: Scalar | float | None, _new: Any = Scalar.__new__
-) -> Scalar:
+def _record(rule: Rule, value: float, a: Any, b: Any, _new: Any = Scalar.__new__) -> Scalar:
     node: Scalar = _new(Scalar)
     node._value = value
     node.rule = rule
