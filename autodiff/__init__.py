@@ -22,7 +22,7 @@ _HOMES = {
     **dict.fromkeys(("draw", "step", "explain"), "drawing"),
     **dict.fromkeys(("tensor", "Tensor"), "tensors"),
     **dict.fromkeys(("elementwise", "linear", "operation", "variadic"), "primitive"),
-    **dict.fromkeys(("no_grad", "stop_gradient", "trace_nonfinite"), "recording"),
+    **dict.fromkeys(("name_scope", "no_grad", "stop_gradient", "trace_nonfinite"), "recording"),
     "checkpoint": "checkpoints",
     **dict.fromkeys(("jacobian", "hessian", "hvp", "ggnvp"), "jacobians"),
     **dict.fromkeys(("gradients", "grad", "value_and_grad", "elementwise_grad", "vjp", "jvp"), "functional"),

@@ -34,7 +34,8 @@ class Node:
     """
 
     __slots__ = (
-        "alike", "constants", "dtype", "g", "kept", "name", "order", "owned", "parents", "row", "shape"
+        "alike", "constants", "dtype", "g", "kept", "name", "order", "owned", "parents", "row", "scope",
+        "shape",
     )  # fmt: skip
 
     order: int
@@ -47,6 +48,7 @@ class Node:
     owned: bool
     alike: bool
     name: str  # not set on most
+    scope: tuple[Any, ...]  # not set outside name_scope: (name, when it was entered) of each, outermost first
     constants: tuple[Any, ...]  # not set where all operands are tracked; for pictures, see entries.Constant
 
     def __repr__(self) -> str:
@@ -78,11 +80,12 @@ class Leaf(Node):
 
 
 class _Thread(threading.local):
-    """What this thread is doing; `special` if it doesn't record or is being watched."""
+    """What this thread is doing; `special` if it doesn't record, is watched, or is in a name scope."""
 
     special = False
     recording = True
     watch: Callable[[Row, tuple[Any, ...], Any, str], None] | None = None
+    scope: tuple[tuple[str, int], ...] = ()
 
 
 class _Switch:
@@ -100,19 +103,25 @@ _switch_lock = threading.Lock()
 
 
 @contextlib.contextmanager
-def behaving(recording: bool, watch: Any) -> Iterator[None]:
-    """A block in which this thread records or not, and shows each row to `watch` (None: to nobody)."""
-    before = thread.recording, thread.watch, thread.special
-    special = not recording or watch is not None
+def behaving(recording: bool, watch: Any, scope: tuple[tuple[str, int], ...]) -> Iterator[None]:
+    """A block in which this thread records or not, shows rows to `watch` (None: nobody), is in a scope."""
+    before = thread.recording, thread.watch, thread.scope, thread.special
+    special = not recording or watch is not None or bool(scope)
     with _switch_lock:
         switch.count += special
-    thread.recording, thread.watch, thread.special = recording, watch, special
+    thread.recording, thread.watch, thread.scope, thread.special = recording, watch, scope, special
     try:
         yield
     finally:
-        thread.recording, thread.watch, thread.special = before
+        thread.recording, thread.watch, thread.scope, thread.special = before
         with _switch_lock:
             switch.count -= special
+
+
+def note_scope(node: Node) -> None:
+    """Write on a new node what scope this thread is in; called only while some thread is special."""
+    if thread.scope:
+        node.scope = thread.scope
 
 
 _pass_lock = threading.RLock()  # gradients lie in the nodes during a pass, and threads may share nodes

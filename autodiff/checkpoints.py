@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backward import Leaf, Node, differentiate, next_order, thread
+from autodiff.backward import Leaf, Node, differentiate, next_order, note_scope, switch, thread
 from autodiff.errors import OperandError
 from autodiff.primitive import Function
 from autodiff.recording import recording
@@ -67,6 +67,8 @@ def checkpoint(f: Function) -> Function:
         node.parents = (*(t._node for t in tracked), *used)
         node.kept = (*(t._data for t in tracked), *(None for _ in used))
         node.shape, node.dtype = out.shape, out.dtype
+        if switch.count:
+            note_scope(node)
         return make(out._data, node)
 
     return run

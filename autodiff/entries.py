@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff.backward import Node, next_order, switch, thread
+from autodiff.backward import Node, next_order, note_scope, switch, thread
 from autodiff.errors import GradientError, OperandError
 from autodiff.primitive import Function, Like, Row, Shape
 from autodiff.scalar import Scalar
@@ -120,6 +120,8 @@ def _unary(row: Row, kind: type[Recorded]) -> Function:
         node.shape, node.dtype = shape, dtype
         node.alike = can_agree and dtype is _FLOAT and parent.dtype is _FLOAT and shape == parent.shape
         node.g = None
+        if switch.count:
+            note_scope(node)
         return made
 
     return entry
@@ -165,6 +167,8 @@ def _binary(row: Row, kind: type[Recorded]) -> Function:
             node.constants = (None, _remembered(b))
         elif p is None:
             node.constants = (_remembered(a), None)
+        if switch.count:
+            note_scope(node)
         return made
 
     return entry
@@ -272,6 +276,8 @@ def _node(row: Row, parents: tuple[Node | None, ...], kept: tuple[Any, ...], out
     node.order = next_order()
     node.row, node.parents, node.kept = row, parents, kept
     node.shape, node.dtype, node.alike, node.g = out.shape, out.dtype, False, None
+    if switch.count:
+        note_scope(node)
     return node
 
 

@@ -122,7 +122,7 @@ class _Reader:
             "gradient": self.gradients.get(node),
             "shape": node.shape,
             "dtype": str(node.dtype),
-            "scope": getattr(node, "scope", ()),
+            "scope": _scope(node),
             "key": node,
         }
         if row is None:
@@ -159,9 +159,9 @@ class _Reader:
                     return self.data[mark]
             self.data.update(dict.fromkeys(self._marks(known), len(self.vertices)))
         if known is None and isinstance(remembered, Constant):
-            self.vertices.append(_unknown(remembered, getattr(node, "scope", ())))
+            self.vertices.append(_unknown(remembered, _scope(node)))
         else:
-            self.vertices.append(_constant(known, name, getattr(node, "scope", ())))
+            self.vertices.append(_constant(known, name, _scope(node)))
         return len(self.vertices) - 1
 
     def _marks(self, array: Any) -> list[Any]:
@@ -170,6 +170,10 @@ class _Reader:
             return [id(array)]
         turned = [array, array.swapaxes(-1, -2)] if array.ndim > 1 else [array]
         return [id(array), *((each.shape, each.tobytes()) for each in turned)]
+
+
+def _scope(node: Node) -> tuple[Scope, ...]:
+    return tuple(Scope(tidy(name), entry) for name, entry in getattr(node, "scope", ()))
 
 
 def _unknown(it: Constant, scope: tuple[Scope, ...]) -> Vertex:
