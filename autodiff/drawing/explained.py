@@ -24,7 +24,7 @@ from autodiff.drawing.values import MOST_ENTRIES, shape_text, value_text
 LONGEST = 8  # stations of a path that are all named
 ENDS = 3  # named at either end of a longer one
 LONGEST_TURN = 4  # hops in which a path leaves another one and comes back
-MOST_DEFINED = 8  # of v1, v2 …
+MOST_DEFINED = 16  # of v1, v2 …
 MOST_PAIRS = 3
 MOST_DIGITS = 30
 ROUNDING = 1e-9
@@ -35,10 +35,10 @@ _BELOW = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 def sign(k: int) -> str:
     """The mark of a path in text, table and picture.
 
-    >>> sign(1), sign(20), sign(21)
-    ('①', '⑳', '(21)')
+    >>> sign(1), sign(10), sign(11)
+    ('①', '⑩', '(11)')
     """
-    return chr(_CIRCLED + k - 1) if k <= 20 else f"({k})"
+    return chr(_CIRCLED + k - 1) if k <= 10 else f"({k})"  # many fonts end at ⑩
 
 
 def counted(count: int, thing: str = "path") -> str:
@@ -93,7 +93,7 @@ class Account:
         """What is explained, in one line."""
         if not self.parts:
             return f"{self.graph.out.name or self.graph.out.text}: no gradient"
-        return ", ".join(self._result(part) for part in self.parts)
+        return "; ".join(self._result(part) for part in self.parts)
 
     def lines(self) -> Iterator[str]:
         """The explanation as text."""
@@ -114,7 +114,8 @@ class Account:
     def _result(self, part: Part) -> str:
         value = amount_text(part.gradient)
         if self.g in ("1", "all 1"):
-            return f"{gradient_name(self.graph.out.name, part.of)} = {value}"
+            link = " has shape" if value.startswith("(") else " ="
+            return f"{gradient_name(self.graph.out.name, part.of)}{link} {value}"
         return f"{part.of} gets {value} from g = {self.g}"
 
     def heading(self, part: Part) -> str:

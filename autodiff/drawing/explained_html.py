@@ -25,7 +25,7 @@ STYLE = (
     ".ad-explain tbody th{border-top:2px solid currentColor;font-weight:normal}"
     ".ad-explain td.ad-number{text-align:right;white-space:nowrap}"
     ".ad-explain .ad-path{white-space:nowrap}"
-    ".ad-explain img{max-width:100%;height:auto}"
+    ".ad-explain img{max-width:none;height:auto}"
 )
 COLUMNS = ("No.", "Path", "Product", "Brings", "Share")
 
@@ -42,7 +42,8 @@ def fragment(account: Account, svg: str, alt: str) -> str:
     return (
         f'<div class="ad-explain" role="group" aria-label="{_text(f"Explained: {account.title()}")}">'
         f"<style>{STYLE}</style>{_table(account)}{notes}"
-        f'<p><img alt="{_text(alt)}" src="data:image/svg+xml;base64,{picture}"></p></div>'
+        '<div class="ad-wide" tabindex="0" role="region" aria-label="The graph with the paths marked">'
+        f'<img alt="{_text(alt)}" src="data:image/svg+xml;base64,{picture}"/></div></div>'
     )
 
 
@@ -82,6 +83,8 @@ def _body(account: Account, part: Part) -> Iterator[str]:
     for mark, other, way in account.ways():
         if other is part:
             product, _, brings = account.product(way).rpartition(" = ")
+            if not product and len(way.hops) > 1:
+                product = f"{len(way.hops):,} {'factors' if way.factors else 'Jacobians'}"
             share = account.share(way) or percent(way.share) if way.hops else ""
             cells = (
                 (mark, ""),

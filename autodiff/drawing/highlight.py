@@ -7,14 +7,15 @@ alone, with a box for a stretch that no path leaves. Read with U4.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.explained import Account, counted
 from autodiff.drawing.forward import box
 from autodiff.drawing.paths import Hop
-from autodiff.drawing.values import value_text
+from autodiff.drawing.values import MOST_ENTRIES, value_text
 
-MOST_DRAWN = 60  # vertices; of a larger graph the picture shows the paths alone
+MOST_DRAWN = 30  # vertices; of a larger graph the picture shows the paths alone
 SHORTEST = 3  # stretch that is worth a box of its own
 MOST_MARKS = 3  # runs of marks on one edge
 MOST_TOLD = 6  # paths in the words
@@ -42,7 +43,7 @@ def picture(account: Account) -> Description:
             for hop in way.hops:
                 marks.setdefault(hop, []).append((k, mark))
         nodes, edges = _whole(account, marks) if size <= MOST_DRAWN else _paths_alone(account, marks)
-        if len(nodes) <= 2 * MOST_DRAWN or len(shown) < 2:
+        if len(nodes) <= 3 * MOST_DRAWN or len(shown) < 2:
             break
         shown = shown[: len(shown) // 2]  # so many paths that go so many ways: half of them
     left = sum(1 for _ in account.ways()) - len(shown)
@@ -109,9 +110,18 @@ def _stretches(hops: Sequence[Hop], ends: set[int]) -> Iterator[list[int]]:
 
 def _edge(account: Account, hop: Hop, marks: Marks) -> Edge:
     partial = account.graph.vertices[hop.user].operands[hop.seat].partial
-    local = f"∂ = {value_text(partial)}" if partial is not None else ""
+    local = f"∂ = {value_text(partial)}" if is_small(partial) else ""
     label = f"{_runs(marks[hop])} {local}".rstrip()
     return Edge(f"n{hop.operand}", f"n{hop.user}", label, backward=True, state="now")
+
+
+def is_small(value: Any) -> bool:
+    """Whether a value is written out, entry by entry.
+
+    >>> is_small(2.0), is_small(None)
+    (True, False)
+    """
+    return isinstance(value, float | int) or (value is not None and value.size <= MOST_ENTRIES)
 
 
 def _runs(marks: Sequence[tuple[int, str]]) -> str:
