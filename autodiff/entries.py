@@ -163,10 +163,8 @@ def _binary(row: Row, kind: type[Recorded]) -> Function:
             and (p is None or (p.shape == shape and p.dtype is _FLOAT))
             and (q is None or (q.shape == shape and q.dtype is _FLOAT))
         )
-        if q is None:
-            node.constants = (None, _remembered(b))
-        elif p is None:
-            node.constants = (_remembered(a), None)
+        if p is None or q is None:
+            node.constants = (None, _remembered(b)) if q is None else (_remembered(a), None)
         if switch.count:
             note_scope(node)
         return made

@@ -7,6 +7,7 @@ rules kept. Read with U6 (one ordered pass) and U10 (rules that run on recorded 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from autodiff.drawing import words
 from autodiff.drawing.description import Description, Edge, NodeBox
@@ -40,8 +41,8 @@ def describe(graph: Graph, show: str = "values", drawn: Graph | None = None) -> 
     out = next((k for k, node in enumerate(forward) if node.kind == "output"), 0)
     title = words.title(forward[: out + 1], [edge for edge in edges if not (edge.backward or edge.kept)])
     told = words.backward_sentence(title, nodes, _held(graph))
-    if drawn is not None and folded:
-        told += words.collapsed_sentence(len(nodes), len(drawn.vertices))
+    if drawn is not None:
+        told += words.collapsed_sentence(len(nodes), len(drawn.vertices)) if folded else ""
         nodes, edges = _parts(drawn, show)
     return Description(
         title=f"Backward pass of {title}",
@@ -66,17 +67,22 @@ def _held(graph: Graph) -> int:
 
 
 def _parts(graph: Graph, show: str) -> tuple[list[NodeBox], list[Edge]]:
-    return [box(vertex, k, show) for k, vertex in enumerate(graph.vertices)], list(_edges(graph))
+    # No frames here: what stands in one couldn't stand above its gradient.
+    boxes = [replace(box(vertex, k, show), scope=()) for k, vertex in enumerate(graph.vertices)]
+    return boxes, list(_edges(graph))
 
 
 def _edges(graph: Graph) -> Iterator[Edge]:
+    flows: list[bool] = []  # whether a gradient flows through a vertex; the seed has no operand
     for k, vertex in enumerate(graph.vertices):
+        below = any(flows[seat.at] for seat in vertex.operands)
+        flows.append(vertex.kind == "gradient" and (below or not vertex.operands))
         for seat in vertex.operands:
             operand = graph.vertices[seat.at]
             ends = f"n{seat.at}", f"n{k}"
             if vertex.kind != "gradient":
                 yield Edge(*ends, stretched(operand, vertex))
-            elif operand.kind == "gradient":
+            elif flows[seat.at]:
                 yield Edge(ends[1], ends[0], backward=True)
             else:
                 yield Edge(*ends, kept=True)

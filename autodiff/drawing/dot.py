@@ -6,7 +6,9 @@ are told apart, and the quoting. Read with U2, where graphs are first drawn.
 
 from __future__ import annotations
 
-from autodiff.drawing.description import Description, Edge, NodeBox
+from collections.abc import Iterator, Sequence
+
+from autodiff.drawing.description import Description, Edge, NodeBox, Scope
 from autodiff.drawing.labels import plain
 from autodiff.drawing.style import FONT_SIZE, LIGHT, SMALL_SIZE
 
@@ -55,7 +57,7 @@ def to_dot(description: Description) -> str:
     ]
     if description.caption:
         head.append(f'  label={quote(*description.caption)}; labelloc=b; fontcolor="{LIGHT["quiet"]}"')
-    nodes = [_node(node) for node in description.nodes if node.kind != "gradient"]
+    nodes = list(_nested([node for node in description.nodes if node.kind != "gradient"], ()))
     passed = [_node(node) for node in description.nodes if node.kind == "gradient"]
     if passed:
         # A cluster of its own stands below or above the rest, not in the middle of it.
@@ -64,10 +66,27 @@ def to_dot(description: Description) -> str:
     return "\n".join([*head, *nodes, *passed, *edges, "}", ""])
 
 
+def _nested(nodes: Sequence[NodeBox], path: tuple[Scope, ...]) -> Iterator[str]:
+    """These nodes, those of each scope inside `path` in a cluster of their own."""
+    level = len(path)
+    scopes = dict.fromkeys(node.scope[level] for node in nodes if len(node.scope) > level)
+    for scope in scopes:
+        inside = [node for node in nodes if node.scope[level : level + 1] == (scope,)]
+        yield f"  subgraph cluster_{inside[0].id}_{level} {{"
+        colours = f'color="{LIGHT["constant"]}"; fontcolor="{LIGHT["quiet"]}"'
+        yield f"  label={quote(scope.name)}; labelloc=t; style=rounded; {colours}"
+        yield from _nested(inside, (*path, scope))
+        yield "  }"
+    yield from (_node(node) for node in nodes if len(node.scope) == level)
+
+
 def _node(node: NodeBox) -> str:
-    colour = LIGHT["alarm" if node.alarm else node.kind]
+    colour = LIGHT["alarm" if node.alarm else "ink" if node.state == "now" else node.kind]
     doubled = ", peripheries=2" * (node.doubled and node.kind != "output")
-    alarm = ", penwidth=3.5" * node.alarm
+    alarm = ", penwidth=3.5" if node.alarm else ", penwidth=2.6" * (node.state == "now")
+    if node.state == "later":
+        rounded = "rounded," * ("rounded" in _SHAPES[node.kind])
+        doubled += f', style="{rounded}filled,dotted"'  # the later one of two styles counts
     return (
         f"  {node.id} [label={quote(*node.lines)}, {_SHAPES[node.kind]}{doubled}, "
         f'color="{colour}", fillcolor="{LIGHT[node.kind + "-fill"]}"{alarm}]'
@@ -79,7 +98,7 @@ def _edge(edge: Edge) -> str:
     attributes = [f"label={quote(edge.label)}"] if edge.label else []
     if edge.label and not edge.backward:
         attributes.append(f'fontsize={SMALL_SIZE:g}, fontcolor="{LIGHT["quiet"]}"')
-    if edge.kept:
+    if edge.kept or edge.state == "later":
         attributes.append("style=dotted")
     if edge.state == "now":
         attributes.append("penwidth=2.6")

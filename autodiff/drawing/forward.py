@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.drawing import words
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.graphs import Graph, Operand, Vertex
-from autodiff.drawing.values import shape_text, strip, strip_text, value_text
+from autodiff.drawing.values import shape_text, short_text, strip, strip_text, value_text
 
 CAPTION = (
     "g: the gradient that arrives at a node",
@@ -37,8 +37,8 @@ def describe(
     else:
         nodes, edges = _parts(graph, show, gradients)
     title, told = words.title(nodes, edges), words.sentences(nodes, edges, g if gradients else "")
-    if drawn is not None and folded:
-        told += words.collapsed_sentence(len(nodes), len(drawn.vertices))
+    if drawn is not None:
+        told += words.collapsed_sentence(len(nodes), len(drawn.vertices)) if folded else ""
         nodes, edges = _parts(drawn, show, gradients)
     return Description(
         title=f"Gradient of {title}" if gradients else title,
@@ -72,11 +72,16 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
     """The node with the texts of a view: symbol, name and shape, value, gradient; a line for each."""
     symbol, form = vertex.symbol, vertex.form
     value = value_text(vertex.value) if show == "values" or vertex.kind == "constant" else ""
-    gradient = vertex.gradient_text if gradients else ""
+    gradient = short_text(vertex.gradient) if gradients else ""
     lines = [f"{symbol} {vertex.detail}".rstrip()] if symbol else []
     lines += [vertex.folded] if vertex.folded else []
     if vertex.shape or show == "shapes":  # an array's values get a line of their own
-        lines += [text for text in (f"{vertex.name} {form}".strip(), value) if text]
+        # Statistics on two lines: what is narrow stays readable.
+        lines += [
+            text
+            for text in (f"{vertex.name} {form}".strip(), *value.replace(", mean", "\nmean").split("\n"))
+            if text
+        ]
     elif value or not vertex.folded:
         dtype = f" {form}" if form else ""
         known = value or "?"
@@ -108,7 +113,7 @@ def _edge(graph: Graph, seat: Operand, target: int, gradients: bool) -> Edge:
     shapes = stretched(operand, result)
     if not gradients or operand.gradient is None or not seat.tracked:
         return Edge(*ends, shapes)
-    local = f"∂ = {value_text(seat.partial)}" if seat.partial is not None else ""
+    local = f"∂ = {short_text(seat.partial).removeprefix('all ')}" if seat.partial is not None else ""
     back = f"Σ {shape_text(result.shape)}→{shape_text(operand.shape) or '()'}" if shapes else ""
     return Edge(*ends, ", ".join(text for text in (local, back) if text), backward=True)
 

@@ -23,6 +23,7 @@ from autodiff.drawing.svg import (
     baselines,
     canvas,
     font_size,
+    frame_text,
     label_size,
     on_border,
     sheet,
@@ -57,6 +58,8 @@ def own_png(description: Description) -> bytes | None:
 def paint(axes: Any, description: Description, layout: Layout) -> None:
     """The picture on matplotlib axes, in the units and with the origin of `layout`."""
     axes.set_axis_off()
+    for name, box in layout.frames:
+        _frame(axes, name, box)
     place = {node.id: position for position, node in enumerate(description.nodes)}
     for edge, route, label in zip(description.edges, layout.routes, layout.labels, strict=True):
         ends = [(description.nodes[i], layout.boxes[i]) for i in (place[edge.source], place[edge.target])]
@@ -81,6 +84,16 @@ def to_png(figure: Any) -> bytes:
 def _text(axes: Any, x: float, y: float, text: str, size: float, colour: str, **more: Any) -> None:
     # 0.9: matplotlib's own DejaVu Sans runs wider than the fonts that an SVG is shown in.
     axes.text(x, y, text, fontsize=0.9 * size, color=colour, ha="center", parse_math=False, **more)
+
+
+def _frame(axes: Any, name: str, box: Box) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
+    corner = (box.x - box.width / 2, box.y - box.height / 2)
+    border = FancyBboxPatch(corner, box.width, box.height, boxstyle="round,pad=0,rounding_size=9")
+    border.set(fill=False, ec=LIGHT["constant"], lw=1.0, zorder=0.5)
+    axes.add_patch(border)
+    _text(axes, box.x, frame_text(box), name, SMALL_SIZE, LIGHT["quiet"], zorder=0.6)
 
 
 def _edge(axes: Any, edge: Edge, points: list[Point], label: Box | None) -> None:

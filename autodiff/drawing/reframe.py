@@ -51,12 +51,19 @@ def _regroup(
     edge = edges.get((source, target))
     if node:
         _node(ET.SubElement(outer, "g", {"class": node_class(node)}), node, group)
+    elif name.startswith("cluster_n"):
+        roles = {"path": "border", "polygon": "border", "text": "note"}
+        _copy_as(ET.SubElement(outer, "g", {"class": "frame"}), roles, group)
     elif edge:
         _edge(ET.SubElement(outer, "g", {"class": edge_class(edge)}), edge, group)
 
 
 def _edge(ours: ET.Element, edge: Edge, group: ET.Element) -> None:
     roles = {"path": "line", "polygon": "head", "text": "gradient" if edge.backward else "note"}
+    _copy_as(ours, roles, group)
+
+
+def _copy_as(ours: ET.Element, roles: dict[str, str], group: ET.Element) -> None:
     for child in group.iter():
         if role := roles.get(_tag(child)):
             _copy(ours, child, role)
@@ -77,6 +84,8 @@ def _node(ours: ET.Element, node: NodeBox, group: ET.Element) -> None:
             # The second outline is drawn over the first, and must let it show through.
             outline = child.get("fill") in ("none", "transparent") or tag == "polyline"
             _copy(ours, child, "rim" if outline else "shape")
+            if node.state == "now" and not outline:
+                _copy(ours, child, "halo")
 
 
 _GEOMETRY = ("cx", "cy", "rx", "ry", "points", "d", "x", "y")

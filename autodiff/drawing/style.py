@@ -15,6 +15,7 @@ from autodiff.drawing.labels import plain
 
 FONTS = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
 FONT_SIZE, SMALL_SIZE = 14.0, 11.0
+SMALLEST = 0.7  # of its size that a wide picture may shrink to
 
 LIGHT = {
     "paper": "#ffffff", "ink": "#1a1a1a", "quiet": "#595959", "back": "#a84300",
@@ -46,6 +47,7 @@ def css(prefix: str) -> str:
         f".{prefix} .backward .line,.{prefix} .node.gradient .shape{{stroke-dasharray:6 3}}"
         f".{prefix} .kept .line{{stroke-dasharray:1.5 3.5}}"
         f".{prefix} .bar{{stroke:none}}"
+        f".{prefix} .border{{fill:none;stroke-width:1}}"
         f".{prefix} .alarm .shape{{stroke-width:3.5}}"
         f".{prefix} .node .rim{{fill:none;stroke-width:1}}"
         f".{prefix} .node .halo{{fill:none;stroke-width:2.5}}"
@@ -76,6 +78,7 @@ def _colours(prefix: str, palette: dict[str, str]) -> str:
         (".up", f"fill:{palette['parameter']}"),
         (".down", f"fill:{palette['back']}"),
         (".odd", f"fill:{palette['ink']}"),
+        (".border", f"stroke:{palette['constant']}"),
         (".halo", f"stroke:{palette['ink']}"),
         (".alarm .shape", f"stroke:{palette['alarm']}"),
     ]
@@ -109,7 +112,8 @@ def frame(description: Description, prefix: str, width: float, height: float, vi
             "width": f"{width:g}",
             "height": f"{height:g}",
             "viewBox": view_box,
-            "style": "max-width:100%;height:auto",
+            # A wide picture shrinks with the page, but not so far that nobody can read it.
+            "style": f"max-width:100%;min-width:{min(width, max(SMALLEST * width, 600.0)):.0f}px;height:auto",
         },
     )
     ET.SubElement(svg, "title", {"id": f"{prefix}-title"}).text = plain(description.title)

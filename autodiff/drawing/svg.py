@@ -14,6 +14,7 @@ from itertools import pairwise
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.labels import plain, text_width
 from autodiff.drawing.layered import Box, Layout, Link, Point, Size, lay_out
+from autodiff.drawing.nested import lay_out_nested
 from autodiff.drawing.style import FONT_SIZE, SMALL_SIZE, frame
 
 MARGIN = 10.0
@@ -80,12 +81,15 @@ def arrange(description: Description) -> Layout:
             place[edge.source],
             place[edge.target],
             (text_width(edge.label, label_size(edge)) + 6, LINE * FONT_SIZE) if edge.label else None,
-            kinds[edge.source] == kinds[edge.target] == "gradient",
+            edge.backward and kinds[edge.source] == "gradient",
         )
         for edge in description.edges
     ]
     bands = [int(node.kind == "gradient") for node in description.nodes]
-    return lay_out([_size(node) for node in description.nodes], links, bands)
+    sizes = [_size(node) for node in description.nodes]
+    if any(node.scope for node in description.nodes):
+        return lay_out_nested(sizes, links, bands, [node.scope for node in description.nodes])
+    return lay_out(sizes, links, bands)
 
 
 def canvas(description: Description, layout: Layout) -> Size:
@@ -107,6 +111,11 @@ def text_lines(node: NodeBox, box: Box) -> Iterator[tuple[str, str, float]]:
     size = font_size(node)
     for position, line in enumerate(node.lines):
         yield line, node.role(position), box.y + size * (LINE * (position - (len(node.lines) - 1) / 2) + 0.35)
+
+
+def frame_text(box: Box) -> float:
+    """The foot of a frame's name."""
+    return box.y - box.height / 2 + SMALL_SIZE + 2
 
 
 def on_border(node: NodeBox, box: Box, point: Point) -> Point:
@@ -131,6 +140,10 @@ def own_svg(description: Description, prefix: str, layout: Layout | None = None)
     svg = frame(description, prefix, round(width), round(height), view_box)
     paper = {"x": f"{-left:.1f}", "y": f"{-MARGIN:.1f}", "width": f"{width:.1f}", "height": f"{height:.1f}"}
     ET.SubElement(svg, "rect", {"class": "paper", "rx": "6", **paper})
+    for name, box in layout.frames:
+        group = ET.SubElement(svg, "g", {"class": "frame"})
+        _rect(group, "border", box, 9.0)
+        _text(group, name, "note", box.x, frame_text(box))
     place = {node.id: position for position, node in enumerate(description.nodes)}
     for edge, route, label in zip(description.edges, layout.routes, layout.labels, strict=True):
         ends = [(description.nodes[i], layout.boxes[i]) for i in (place[edge.source], place[edge.target])]

@@ -201,10 +201,12 @@ def _detail(node: Node, row: Row) -> str:
     """The options that differ from their defaults, where they are short; how a gradient changes its shape."""
     if row.name in ("unbroadcast", "stretch") and node.parents[0] is not None:
         return f"{shape_text(node.parents[0].shape) or '()'}→{shape_text(node.shape) or '()'}"
+    if row.symbol == "ᵀ" and {*options_of(row, node.kept)} in ({-1, -2}, {0, 1}, {None}):
+        return ""
     said = []
     for (name, default), value in zip(row.options.items(), options_of(row, node.kept), strict=False):
         plain = isinstance(value, str | int | tuple | list | slice | np.integer)
         if plain and (type(value) is not type(default) or value != default):
             said.append(f"{name}={value}" if name not in ("shape", "key") else str(value))
-    text = ", ".join(said)
+    text = ", ".join(said).replace("-", "−")
     return text if len(text) <= 24 else ""

@@ -30,6 +30,8 @@ class Range:
     high: float
 
     def __str__(self) -> str:
+        if self.low != self.low:
+            return "nan (!)"
         low, high = number(self.low, 3), number(self.high, 3)
         return f"all {low}" if low == high else f"{low} … {high}"
 
@@ -82,6 +84,17 @@ def value_text(value: Any) -> str:
     return _statistics(value)
 
 
+def short_text(value: Any) -> str:
+    """The value where there is little room: of a large array the range.
+
+    >>> short_text(2.0)
+    '2'
+    """
+    if value is None or isinstance(value, float | int | Range) or value.size <= MOST_ENTRIES:
+        return value_text(value)
+    return str(range_of([value]))
+
+
 def _entries(value: Any, digits: int) -> str:
     if isinstance(value, list):
         return f"[{', '.join(_entries(each, digits) for each in value)}]"
@@ -97,8 +110,10 @@ def _statistics(value: Any) -> str:
     said = [f"{count:,} {what}" for count, what in odd if count]
     if finite.size:
         with np.errstate(all="ignore"):
-            low, mean, high = (number(float(f(finite)), 3) for f in (np.min, np.mean, np.max))
-        said.append(f"all {low}" if low == high else f"{low} … {high}, mean {mean}")
+            low, mean, high = (float(f(finite)) for f in (np.min, np.mean, np.max))
+        if abs(mean) < 1e-12 * max(abs(low), abs(high)):
+            mean = 0.0  # what rounding leaves of a sum that is 0
+        said.append(str(Range(low, high)) + (f", mean {number(mean, 3)}" if low < high else ""))
     return ", ".join(said)
 
 
