@@ -9,15 +9,16 @@ from __future__ import annotations
 import os
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from autodiff.drawing import tiers
 from autodiff.drawing.description import Description
 from autodiff.drawing.dot import to_dot
+from autodiff.drawing.page import drawing_page
 from autodiff.drawing.style import prefix_for
 from autodiff.errors import DrawingError, OptionError
 
-SUFFIXES = (".svg", ".png", ".dot")
+SUFFIXES = (".svg", ".png", ".pdf", ".html", ".dot")
 
 
 def write_whole(path: Path, content: bytes) -> Path:
@@ -97,15 +98,20 @@ class Drawing:
         self.svg()
         return self._tier or "own"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """For notebooks: SVG where it may be shown, PNG where it may not, words everywhere."""
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """For notebooks: SVG where it may be shown, PNG where it may not, words everywhere; alt texts."""
         bundle: dict[str, Any] = {"image/svg+xml": self.svg(), "text/plain": self.words}
         if (png := self.png()) is not None:
             bundle["image/png"] = png
-        return bundle
+        return bundle, {form: {"alt": self.words} for form in bundle if form != "text/plain"}
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the picture; the suffix says as what. An existing file is replaced whole or not at all."""
+        """Write the picture; the suffix says as what. An existing file is replaced whole or not at all.
+
+        .svg, .png, .pdf (one page of the picture's size), .html (a page with the words as well), .dot.
+        """
         path = Path(path)
         suffix = path.suffix.lower()
         if suffix not in SUFFIXES:
@@ -119,13 +125,17 @@ class Drawing:
             return str(self).encode()
         if suffix == ".svg":
             return self.svg().encode()
-        png = self.png()
-        if png is None:
+        if suffix == ".html":
+            return drawing_page(self.description, self.svg()).encode()
+        form: Literal["png", "pdf"] = "png" if suffix == ".png" else "pdf"
+        picture = self.png() if form == "png" else tiers.render(self.description, self._dot, form)[0]
+        if picture is None:
             raise DrawingError(
-                "no PNG can be made here (or the graph is too large for one). Save as .svg, or get one of: "
-                f"{tiers.HOW_TO_GET['dot']}; {tiers.HOW_TO_GET['graphviz-pure']}; pip install matplotlib"
+                f"no {form.upper()} can be made here (or the graph is too large for one). Save as .svg, or "
+                f"get one of: {tiers.HOW_TO_GET['dot']}; "
+                f"{tiers.HOW_TO_GET['graphviz-pure'] + '; ' if form == 'png' else ''}pip install matplotlib"
             )
-        return png
+        return picture
 
     def to_graphviz(self) -> Any:
         """The same graph as a `graphviz.Source`, for code that uses that package."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 from autodiff.drawing.description import Description, Edge, NodeBox
+from autodiff.drawing.labels import plain
 from autodiff.drawing.layered import Box, Layout, Point
 from autodiff.drawing.style import LIGHT, SMALL_SIZE
 from autodiff.drawing.svg import (
@@ -36,6 +38,28 @@ LARGEST = 16_000.0  # points along a side; beyond it nobody could look at the pi
 
 def own_png(description: Description) -> bytes | None:
     """The picture in our own layout as PNG on white; None without matplotlib, or where it would be huge."""
+    figure = _figure(description)
+    return None if figure is None else to_png(figure)
+
+
+def own_pdf(description: Description) -> bytes | None:
+    """The picture as PDF, with text as text; None without matplotlib, or where it would be huge."""
+    figure = _figure(description)
+    if figure is None:
+        return None
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    FigureCanvasPdf(figure)
+    buffer = io.BytesIO()
+    with _quiet(), rc_context({"pdf.fonttype": 42}):  # TrueType: journals refuse Type 3
+        figure.savefig(
+            buffer, format="pdf", metadata={"CreationDate": None, "Title": plain(description.title)}
+        )
+    return buffer.getvalue()
+
+
+def _figure(description: Description) -> Any:
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -52,7 +76,7 @@ def own_png(description: Description) -> bytes | None:
     axes.set_xlim(-left, width - left)
     axes.set_ylim(height - MARGIN, -MARGIN)
     paint(axes, description, layout)
-    return to_png(figure)
+    return figure
 
 
 def paint(axes: Any, description: Description, layout: Layout) -> None:
@@ -74,11 +98,17 @@ def paint(axes: Any, description: Description, layout: Layout) -> None:
 def to_png(figure: Any) -> bytes:
     """A matplotlib figure as PNG."""
     buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        # A name in a script that matplotlib's font lacks shows as boxes; the picture is still worth having.
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+    with _quiet():
         figure.savefig(buffer, format="png", dpi=DPI)
     return buffer.getvalue()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """A name in a script that matplotlib's font lacks shows as boxes; the picture is still worth having."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
 
 
 def _text(axes: Any, x: float, y: float, text: str, size: float, colour: str, **more: Any) -> None:

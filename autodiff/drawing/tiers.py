@@ -18,19 +18,19 @@ from pathlib import Path
 from typing import Literal
 
 from autodiff.drawing.description import Description
-from autodiff.drawing.raster import own_png
+from autodiff.drawing.raster import own_pdf, own_png
 from autodiff.drawing.reframe import reframed
 from autodiff.drawing.style import prefix_for
 from autodiff.drawing.svg import own_svg
 from autodiff.errors import DrawingError, OptionError
 
-Format = Literal["svg", "png"]
+Format = Literal["svg", "png", "pdf"]
 
 TIERS = ("dot", "graphviz-pure", "own")
 VARIABLE = "AUTODIFF_DRAWING_TIER"
 TIME_LIMIT = 10.0  # seconds for one run of a tool
 LARGE = 500  # nodes, edges and labels together; beyond it `dot` takes seconds, then minutes
-PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+SIGNATURES = {"png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
 HOW_TO_GET = {
     "dot": "install Graphviz (apt install graphviz, brew install graphviz, winget install graphviz)",
     "graphviz-pure": "pip install 'graphviz-pure>=0.2,<0.3'",
@@ -152,7 +152,9 @@ def _weight(description: Description) -> int:
 def draw_with(tier: str, description: Description, dot: str, form: Format) -> bytes | None:
     """The picture by this tier and no other; DrawingError says what went wrong and what to try."""
     if tier == "own":
-        return own_svg(description, prefix_for(dot)).encode() if form == "svg" else own_png(description)
+        return _own(description, dot, form)
+    if tier == "graphviz-pure" and form == "pdf":
+        return None  # it can't
     path = find_tool(tier)
     if path is None:
         raise DrawingError(f"the drawing tier {tier!r} is not on this machine. To get it: {HOW_TO_GET[tier]}")
@@ -160,14 +162,20 @@ def draw_with(tier: str, description: Description, dot: str, form: Format) -> by
         answer, _ = _run([path, f"-T{form}", *(["-Gdpi=96"] if form == "png" else [])], dot.encode())
         if form == "svg":
             return reframed(answer, description, prefix_for(dot)).encode()
-        if not answer.startswith(PNG_SIGNATURE):
-            raise DrawingError(f"its answer is not a PNG: it begins with {answer[:60]!r}")
+        if not answer.startswith(SIGNATURES[form]):
+            raise DrawingError(f"its answer is not a {form.upper()}: it begins with {answer[:60]!r}")
     except DrawingError as problem:
         raise type(problem)(
             f"{tier} ({path}) could not draw the graph: {problem}. "
             f"Try another tier ({VARIABLE}=own always works), or reinstall: {HOW_TO_GET[tier]}"
         ) from problem
     return answer
+
+
+def _own(description: Description, dot: str, form: Format) -> bytes | None:
+    if form == "svg":
+        return own_svg(description, prefix_for(dot)).encode()
+    return own_png(description) if form == "png" else own_pdf(description)
 
 
 def _run(command: list[str], text: bytes) -> tuple[bytes, str]:

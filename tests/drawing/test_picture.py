@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -25,7 +27,8 @@ def no_png(monkeypatch):
 
 
 def test_a_notebook_gets_svg_png_and_words(drawing):
-    bundle = drawing._repr_mimebundle_()
+    bundle, more = drawing._repr_mimebundle_()
+    assert more == {form: {"alt": drawing.words} for form in ("image/svg+xml", "image/png")}
     assert set(bundle) == {"image/svg+xml", "image/png", "text/plain"}
     assert bundle["image/svg+xml"] == drawing.svg()
     assert bundle["image/png"] == drawing.png()
@@ -34,7 +37,7 @@ def test_a_notebook_gets_svg_png_and_words(drawing):
 
 def test_without_matplotlib_and_graphviz_there_is_no_png(no_png, drawing):
     assert drawing.png() is None
-    assert set(drawing._repr_mimebundle_()) == {"image/svg+xml", "text/plain"}
+    assert set(drawing._repr_mimebundle_()[0]) == {"image/svg+xml", "text/plain"}
 
 
 def test_nothing_is_laid_out_before_it_is_asked_for_and_then_once(drawing, monkeypatch):
@@ -57,9 +60,45 @@ def test_save_round_trip(drawing, tmp_path, suffix):
     assert [each.name for each in tmp_path.iterdir()] == [f"g{suffix}"]
 
 
-@pytest.mark.parametrize("name", ["g.pdf", "g", ".svg"])
+@pytest.mark.parametrize("tier", ["dot", "own"])
+def test_a_pdf_where_a_tier_makes_one(drawing, tmp_path, use_tier, tier):
+    if tier == "own":
+        pytest.importorskip("matplotlib")
+    use_tier(tier)
+    assert drawing.save(tmp_path / "g.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_our_own_pdf_is_the_same_whenever_it_is_made_and_holds_text(drawing, tmp_path, use_tier):
+    pytest.importorskip("matplotlib")
+    use_tier("own")
+    one, other = (drawing.save(tmp_path / f"{k}.pdf").read_bytes() for k in range(2))
+    assert one == other
+    assert b"/Type3" not in one.replace(b" ", b"")
+
+
+def test_a_page_of_its_own_has_picture_words_and_table_and_asks_for_nothing(graph, tmp_path):
+    drawing = draw(graph("line"), view="gradient", name="<y> & co")
+    text = drawing.save(tmp_path / "g.html").read_text(encoding="utf-8")
+    page = ET.fromstring(_as_xml(text))
+    assert page.find(".//main/h1").text == drawing.description.title
+    assert page.find(".//main/p").text == drawing.words
+    rows = [[cell.text or "" for cell in row] for row in page.iter("tr")]
+    assert rows[0] == ["Node", "What", "Name", "Operation", "From", "Value", "Gradient"]
+    assert rows[1] == ["n0", "parameter", "a", "", "", "1", "2"]
+    assert rows[5] == ["n4", "result", "<y> & co", "+", "n2 n3", "3", "1"]
+    assert "prefers-color-scheme" in text
+    for asking in ("http:", "https:", "src=", "<link", "@import"):
+        assert asking not in text.replace("http://www.w3.org/2000/svg", "")
+
+
+def _as_xml(text: str) -> str:
+    """The page as XML, which it is but for the elements that have no end tag."""
+    return re.sub(r"(<meta [^>]*)>", r"\1/>", text.removeprefix("<!DOCTYPE html>\n"))
+
+
+@pytest.mark.parametrize("name", ["g.gif", "g", ".svg"])
 def test_another_suffix_lists_those_there_are(drawing, tmp_path, name):
-    with pytest.raises(OptionError, match=r"\.svg, \.png, \.dot"):
+    with pytest.raises(OptionError, match=r"\.svg, \.png, \.pdf, \.html, \.dot"):
         drawing.save(tmp_path / name)
 
 
