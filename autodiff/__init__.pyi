@@ -8,6 +8,7 @@ from autodiff.checks import numerical_gradient_full as numerical_gradient_full
 from autodiff.closures import ClosureScalar as ClosureScalar
 from autodiff.closures import combine_dicts as combine_dicts
 from autodiff.drawing import draw as draw
+from autodiff.drawing import draw_difference as draw_difference
 from autodiff.drawing import explain as explain
 from autodiff.drawing import step as step
 from autodiff.errors import GradientError as GradientError

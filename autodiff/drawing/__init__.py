@@ -4,10 +4,22 @@ Needs graph.py, scalar.py and errors.py; neither NumPy nor Graphviz nor matplotl
 `draw(x)` is all that a student calls, from U2 on.
 """
 
+from autodiff.drawing.difference import Difference, draw_difference
 from autodiff.drawing.explanation import Explanation, explain
 from autodiff.drawing.picture import Drawing
 from autodiff.drawing.stepper import Stepper, step
 from autodiff.drawing.tiers import TierReport, tier_report
 from autodiff.drawing.views import draw
 
-__all__ = ["Drawing", "Explanation", "Stepper", "TierReport", "draw", "explain", "step", "tier_report"]
+__all__ = [
+    "Difference",
+    "Drawing",
+    "Explanation",
+    "Stepper",
+    "TierReport",
+    "draw",
+    "draw_difference",
+    "explain",
+    "step",
+    "tier_report",
+]
