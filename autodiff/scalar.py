@@ -68,8 +68,7 @@ class Scalar:
 
     def __init__(self, value: float, name: Hashable | None = None) -> None:
         self._value = _number(value, "Scalar")
-        self.rule = self._b = None
-        self._a = name
+        self.rule, self._a, self._b = None, name, None
         self.order = next(_orders)
 
     @property
@@ -94,9 +93,7 @@ class Scalar:
     @property
     def operands(self) -> tuple[Scalar | float, ...]:
         """What this value was computed from, in order: Scalars, and plain numbers as they were written."""
-        if self.rule is None:
-            return ()
-        return (self._a,) if self._b is None else (self._a, self._b)
+        return tuple(operand for operand in (self._a, self._b) if operand is not None) if self.rule else ()
 
     @property
     def parents(self) -> tuple[Scalar, ...]:
@@ -348,16 +345,23 @@ def _record(rule: Rule, value: float, a: Any, b: Any, _new: Any = Scalar.__new__
     node: Scalar = _new(Scalar)
     node._value = value
     node.rule = rule
-    node._a = a
-    node._b = b
+    node._a, node._b = a, b
     node.order = next(_orders)
     return node
 
 
 def _newest_first(root: Scalar) -> list[Scalar]:
     """`topological_order` of graph.py backwards, and quicker: it reads slots, not a property per node."""
-    met, waiting, nodes = {root, None}, [root], []  # None, an operand that isn't there, counts as met
-    while True:  # not `while waiting`: Python 3.11 never speeds up such a loop within the first few calls
+    # `while True`, not a condition: Python 3.11 doesn't speed up other while loops during their first run.
+    run, node = [], root
+    while True:  # As long as one parent follows another, they are in order, and none can be met twice.
+        a, b = node._a, node._b
+        if node.rule is None or not (b is None or type(a) is float or type(b) is float):
+            break
+        run.append(node)
+        node = b if type(a) is float else a
+    met, waiting, nodes = {node, None}, [node], []  # None, an operand that isn't there, counts as met
+    while True:
         node = waiting.pop()
         nodes.append(node)
         if node.rule is not None:
@@ -369,10 +373,8 @@ def _newest_first(root: Scalar) -> list[Scalar]:
                 met.add(b)
                 waiting.append(b)
         if not waiting:
-            break
-    # Going to the last operand first finds most nodes in this order already, which makes sorting cheap.
-    nodes.sort(key=_by_order, reverse=True)
-    return nodes
+            # With the last operand first, most nodes come in this order already: sorting costs little.
+            return run + sorted(nodes, key=_by_order, reverse=True)
 
 
 def _value_of(other: Any) -> float:

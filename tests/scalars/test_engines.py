@@ -136,6 +136,12 @@ REVEALING = [
     ("skip, a first", a + a * a, x, 1.3 * (1 + 2 * 0.91)),
     ("skip, a last", a * a + a, x, 1.3 * (1 + 2 * 0.91)),
     ("three uses", a * a * a, x, 1.3 * 3 * 0.91**2),
+    (
+        "a run, then a diamond",
+        2.0 - 3.0 * (a.exp() + a).tanh(),
+        x,
+        -3.0 * (1 - np.tanh(np.exp(0.91) + 0.91) ** 2) * (np.exp(0.91) + 1) * 1.3,
+    ),
     ("x - x", x - x, x, 0.0),
     ("x / x", x / x, x, 0.0),
 ]
