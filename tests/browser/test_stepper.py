@@ -247,7 +247,7 @@ def notebook(stepper, tmp_path):
     cell = new_code_cell("step(D)", outputs=[output], execution_count=1)
     (tmp_path / "work").mkdir()
     path = tmp_path / "work" / "steps.ipynb"
-    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}  # else a dialog asks for it
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     nbformat.write(new_notebook(cells=[cell], metadata={"kernelspec": kernel}), path)
     return path
 

@@ -250,7 +250,7 @@ def cost(call):
     def count(row, operands, value, what):
         total[0] += np.size(getattr(value, "_data", value))
 
-    with behaving(True, count):
+    with behaving(True, count, ()):
         call()
     return total[0]
 
