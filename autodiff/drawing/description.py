@@ -26,10 +26,10 @@ class Scope(NamedTuple):
 class NodeBox:
     """One node: what is written in it (`lines`), and the same in parts, for the words.
 
-    `name` is set for parameters and for the output, `symbol` for what was computed, `gradient` where
-    the view shows one. `alarm` marks a value or a gradient that is nan or infinite. `strip` pictures the
-    entries of a large array, each between −1 and 1 (None: not finite). `scope` are the blocks that the node
-    was made in, outermost first; `count` is how many nodes a collapsed one stands for.
+    `name` is set for parameters and for the output, `symbol` for what was computed, `form` (shape and dtype)
+    for arrays, `gradient` where the view shows one. `alarm` marks a value or a gradient that is nan or
+    infinite. `strip` pictures the entries of a large array, each between −1 and 1 (None: not finite). `scope`
+    are the blocks that the node was made in, outermost first; `count` is how many a collapsed one stands for.
 
     >>> NodeBox("n0", "parameter", ("a = 1",), name="a", value="1").lines
     ('a = 1',)
@@ -41,12 +41,18 @@ class NodeBox:
     name: str = ""
     symbol: str = ""
     value: str = ""
+    form: str = ""
     gradient: str = ""
     alarm: bool = False
     state: State = ""
     strip: tuple[float | None, ...] = ()
     scope: tuple[Scope, ...] = ()
     count: int = 1
+
+    @property
+    def detail(self) -> str:
+        """The options of an operation, as they stand behind its symbol."""
+        return self.lines[0].removeprefix(self.symbol).strip() if self.symbol and self.lines else ""
 
     def role(self, line: int) -> str:
         """What the line with this index is: "symbol", "value", "strip" or "gradient"."""

@@ -98,6 +98,7 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
         vertex.name,
         symbol,
         value or form or "()",
+        form,
         gradient,
         vertex.alarm if show == "values" else False,
         strip=cells,

@@ -24,6 +24,8 @@ from autodiff.tensors import Tensor, make, tensor, upstream
 
 _SIGNS = frozenset(["+", "−", "×", "÷", "@", "**", "//", "1/", "Σ", "Σ↓", "Π", "σ", "√", "²", "∛"])
 
+_SHORT = (str, int, tuple, list, np.integer)  # what an option may be to be shown
+_HIDDEN = frozenset(["cuts"])  # options that follow from the operands
 MOST_COMPARED = 100_000  # entries
 
 
@@ -201,12 +203,28 @@ def _detail(node: Node, row: Row) -> str:
     """The options that differ from their defaults, where they are short; how a gradient changes its shape."""
     if row.name in ("unbroadcast", "stretch") and node.parents[0] is not None:
         return f"{shape_text(node.parents[0].shape) or '()'}→{shape_text(node.shape) or '()'}"
-    if row.symbol == "ᵀ" and {*options_of(row, node.kept)} in ({-1, -2}, {0, 1}, {None}):
+    options = options_of(row, node.kept)
+    if row.symbol == "ᵀ" and options in ((None,), (0, 1), (1, 0), (-1, -2), (-2, -1)):
         return ""
     said = []
-    for (name, default), value in zip(row.options.items(), options_of(row, node.kept), strict=False):
-        plain = isinstance(value, str | int | tuple | list | slice | np.integer)
-        if plain and (type(value) is not type(default) or value != default):
-            said.append(f"{name}={value}" if name not in ("shape", "key") else str(value))
+    for (name, default), value in zip(row.options.items(), options, strict=False):
+        if name == "key":
+            said.append(f"[{_key(value)}]")
+        elif name == "shape":
+            said.append(str(tuple(value)) if isinstance(value, list) else str(value))
+        elif name in _HIDDEN or not isinstance(value, _SHORT):
+            continue
+        elif type(value) is not type(default) or value != default:
+            said.append(f"{name}={value}")
     text = ", ".join(said).replace("-", "−")
     return text if len(text) <= 24 else ""
+
+
+def _key(key: Any) -> str:
+    """An index as it is written: 0:2, 1."""
+    if isinstance(key, tuple):
+        return ", ".join(map(_key, key))
+    if isinstance(key, slice):
+        ends = ("" if end is None else str(end) for end in (key.start, key.stop))
+        return ":".join((*ends, *(() if key.step is None else (str(key.step),))))
+    return "..." if key is Ellipsis else str(key) if key is None or isinstance(key, _SHORT) else "array"

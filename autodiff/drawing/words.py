@@ -16,6 +16,8 @@ MOST_LISTED = 6
 _COUNTS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 _STRENGTH = {"+": 1, "−": 1, "×": 2, "÷": 2, "@": 2, "**": 3}
 _ATOM = 4
+_AFTER = {"square": "²", "²": "²", "ᵀ": "ᵀ"}
+_BEFORE = {"−": ("−", 2, 1), "√": ("√", _ATOM, 3), "∛": ("∛", _ATOM, 3), "1/": ("1 ÷ ", 3, 2)}
 
 
 def formula(nodes: Sequence[NodeBox], edges: Sequence[Edge]) -> str | None:
@@ -38,25 +40,30 @@ def formula(nodes: Sequence[NodeBox], edges: Sequence[Edge]) -> str | None:
             continue
         parts = [texts[operand] for operand in operands[node.id]]
         known = [part for part in parts if part is not None]
-        combined = _combine(node.symbol, known) if len(known) == len(parts) else None
+        combined = _combine(node, known) if len(known) == len(parts) else None
         texts[node.id] = combined if combined and len(combined[0]) <= LONGEST_FORMULA else None
     last = texts[nodes[-1].id]
     return last[0] if last else None
 
 
-def _combine(symbol: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
+def _combine(node: NodeBox, parts: list[tuple[str, int]]) -> tuple[str, int]:
+    symbol, detail = node.symbol, node.detail
     strength = _STRENGTH.get(symbol)
     if strength and len(parts) == 2:
         # The right operand, and both of a power, keep their brackets: they show what was computed first.
         left = _bracketed(parts[0], strength if symbol != "**" else _ATOM)
         return f"{left} {symbol} {_bracketed(parts[1], strength + 1)}", strength
-    if symbol == "−":
-        return f"−{_bracketed(parts[0], 2)}", 1
-    if symbol in ("square", "²"):
-        return f"{_bracketed(parts[0], _ATOM)}²", 3
+    if symbol in _AFTER and len(parts) == 1 and not detail:
+        return f"{_bracketed(parts[0], _ATOM)}{_AFTER[symbol]}", 3
+    if symbol in _BEFORE and len(parts) == 1:
+        before, least, own = _BEFORE[symbol]
+        return f"{before}{_bracketed(parts[0], least)}", own
     if symbol == "abs":
         return f"|{parts[0][0]}|", _ATOM
-    return f"{symbol}({', '.join(text for text, _ in parts)})", _ATOM
+    if symbol == "index" and len(parts) == 1:
+        return f"{_bracketed(parts[0], _ATOM)}{detail or '[…]'}", _ATOM
+    inside = [text for text, _ in parts] + ([detail] if detail else [])
+    return f"{symbol}({', '.join(inside)})", _ATOM
 
 
 def _bracketed(part: tuple[str, int], least: int) -> str:
@@ -85,14 +92,16 @@ def sentences(nodes: Sequence[NodeBox], edges: Sequence[Edge], g: str = "") -> s
     """
     out = nodes[-1]
     if not out.symbol:
-        lone = f"{out.name} = {out.value}, a parameter" if out.name else f"{out.value}, a constant"
+        what = "a constant" if out.kind != "parameter" else "a parameter"
+        lone = f"{_told(out)}, {what}" if out.name else f"{_value(out).removeprefix('value ')}, {what}"
         return f"{lone} on its own." + (f" The gradient g = {g} arrives at it." if out.gradient else "")
     leaves = [node for node in nodes if node.kind == "parameter"]
-    said = [f"{title(nodes, edges)}: value {out.value}."]
-    listed = _list([f"{node.name} = {node.value}" for node in leaves])
+    said = [f"{title(nodes, edges)}: {_value(out)}."]
+    listed = _list([_told(node) for node in leaves])
     said.append(f"{_count(len(leaves), 'parameter')}{listed}.")
-    if formula(nodes, edges) is None:
-        said.append(f"{_count(sum(node.kind == 'constant' for node in nodes), 'constant')}.")
+    constants = sum(node.kind == "constant" for node in nodes)
+    if constants and formula(nodes, edges) is None:
+        said.append(f"{_count(constants, 'constant')}.")
     if g and leaves:
         said.append(_gradients(out.name, leaves, g))
     odd = [node for node in nodes if node.alarm]
@@ -111,7 +120,7 @@ def backward_sentence(title: str, nodes: Sequence[NodeBox], held: int) -> str:
     passed = [node for node in nodes if node.kind == "gradient"]
     if not passed:
         return f"{title}: nothing in it is tracked, so there is no backward pass."
-    ends = [f"{node.name} = {node.value}" for node in passed[1:] if not node.symbol]
+    ends = [f"{node.name} = {node.value.partition(', mean')[0]}" for node in passed[1:] if not node.symbol]
     said = f"Backward pass of {title}: from g = {passed[0].value}"
     said += f" in {_count(_steps(passed), 'step').lower()}{_list(ends).replace(':', ' to', 1)}."
     verb = "is" if held == 1 else "are"
@@ -132,6 +141,25 @@ def _gradients(out: str, leaves: Sequence[NodeBox], g: str) -> str:
         got = [f"{leaf.name} gets {leaf.gradient}" for leaf in leaves]
         return f"Gradient, starting from g = {g}{_list(got)}."
     return f"Gradient{_list([f'{gradient_name(out, leaf.name)} = {leaf.gradient}' for leaf in leaves])}."
+
+
+def _told(node: NodeBox) -> str:
+    """A leaf with its value, as far as it can be said: a large array's shape and range."""
+    if node.value == "()":
+        return f"{node.name} (one number)"
+    if not node.form or node.value.startswith("["):
+        return f"{node.name} = {node.value}"
+    known = "" if node.value == node.form else f" with values {node.value.partition(', mean')[0]}"
+    return f"{node.name} of shape {node.form}{known}"
+
+
+def _value(node: NodeBox) -> str:
+    if node.value == "()":
+        return "one number"
+    if node.value == node.form:
+        return f"of shape {node.form}"
+    large = node.form and not node.value.startswith("[")
+    return f"of shape {node.form} with values {node.value}" if large else f"value {node.value}"
 
 
 def _steps(nodes: Sequence[NodeBox]) -> int:
