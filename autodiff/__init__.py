@@ -19,7 +19,7 @@ _HOMES = {
     "numerical_gradient": "checks",
     "numerical_gradient_full": "checks",
     "check_gradients": "checks",
-    **dict.fromkeys(("draw", "step", "explain", "draw_difference"), "drawing"),
+    **dict.fromkeys(("draw", "step", "explain", "draw_difference", "plots"), "drawing"),
     **dict.fromkeys(("tensor", "Tensor"), "tensors"),
     **dict.fromkeys(("elementwise", "linear", "operation", "variadic"), "primitive"),
     **dict.fromkeys(("name_scope", "no_grad", "stop_gradient", "trace_nonfinite"), "recording"),

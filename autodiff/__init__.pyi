@@ -10,6 +10,7 @@ from autodiff.closures import combine_dicts as combine_dicts
 from autodiff.drawing import draw as draw
 from autodiff.drawing import draw_difference as draw_difference
 from autodiff.drawing import explain as explain
+from autodiff.drawing import plots as plots
 from autodiff.drawing import step as step
 from autodiff.errors import GradientError as GradientError
 from autodiff.functional import elementwise_grad as elementwise_grad
