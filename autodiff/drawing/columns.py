@@ -170,12 +170,12 @@ def _sort_by_neighbours(items: Items, column: list[int], place: list[float], to_
     wish = {}
     for item in column:
         if to_the_left:
-            ends = [place[other] for other in items.before[item]]
+            sides = [(other, 0.0) for other in items.before[item]]
         else:
-            ends = [
-                place[other] + entry
-                for other, entry in zip(items.after[item], items.entry[item], strict=True)
-            ]
+            sides = list(zip(items.after[item], items.entry[item], strict=True))
+        # What leads from one part to the other has to cross something anyway.
+        near = [side for side in sides if items.band[side[0]] == items.band[item]] or sides
+        ends = [place[other] + entry for other, entry in near]
         wish[item] = sum(ends) / len(ends) if ends else place[item]
     column.sort(key=lambda item: (items.band[item], wish[item]))  # stable: equal wishes keep their order
     for position, item in enumerate(column):
@@ -183,14 +183,17 @@ def _sort_by_neighbours(items: Items, column: list[int], place: list[float], to_
 
 
 def _crossings(items: Items, columns: list[list[int]], place: list[float]) -> int:
-    """How many pairs of links between neighbouring columns cross, operands out of order included."""
+    """How many pairs of links between neighbouring columns cross, operands out of order included.
+
+    Those between the two parts don't count.
+    """
     total = 0
     for column in columns:
         ends = sorted(
             (place[item], place[other] + entry)
             for item in column
             for other, entry in zip(items.after[item], items.entry[item], strict=True)
-            if items.column[other] == items.column[item] + 1
+            if items.column[other] == items.column[item] + 1 and items.band[other] == items.band[item]
         )
         seen: list[float] = []
         for _, end in ends:

@@ -105,3 +105,13 @@ class Description:
     nodes: tuple[NodeBox, ...]
     edges: tuple[Edge, ...]
     caption: tuple[str, ...] = ()
+
+    @property
+    def below(self) -> frozenset[str]:
+        """The nodes of a backward pass, which are drawn beneath the others: also what it alone uses."""
+        passed = {node.id for node in self.nodes if node.kind == "gradient"}
+        if not passed:
+            return frozenset()
+        used = {edge.source for edge in self.edges if edge.target not in passed}
+        own = (node.id for node in self.nodes if node.kind in ("constant", "data") and node.id not in used)
+        return frozenset(passed.union(own))

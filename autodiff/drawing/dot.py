@@ -57,13 +57,18 @@ def to_dot(description: Description) -> str:
     ]
     if description.caption:
         head.append(f'  label={quote(*description.caption)}; labelloc=b; fontcolor="{LIGHT["quiet"]}"')
-    nodes = list(_nested([node for node in description.nodes if node.kind != "gradient"], ()))
-    passed = [_node(node) for node in description.nodes if node.kind == "gradient"]
+    below = description.below
+    nodes = list(_nested([node for node in description.nodes if node.id not in below], ()))
+    passed = [_node(node) for node in description.nodes if node.id in below]
     if passed:
-        # A cluster of its own stands below or above the rest, not in the middle of it.
-        passed = ["  subgraph cluster_backward {", "  color=none", '  label=""', *passed, "  }"]
+        # Two clusters stand one below the other, and not in the middle of each other.
+        nodes, passed = _cluster("forward", nodes), _cluster("backward", passed)
     edges = [_edge(edge) for edge in description.edges]
     return "\n".join([*head, *nodes, *passed, *edges, "}", ""])
+
+
+def _cluster(name: str, nodes: list[str]) -> list[str]:
+    return [f"  subgraph cluster_{name} {{", "  color=none", '  label=""', *nodes, "  }"]
 
 
 def _nested(nodes: Sequence[NodeBox], path: tuple[Scope, ...]) -> Iterator[str]:

@@ -6,10 +6,13 @@ U6 (the gradient that arrives at a node).
 
 from __future__ import annotations
 
+from typing import Any
+
 from autodiff.drawing import words
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.graphs import Graph, Operand, Vertex
-from autodiff.drawing.values import shape_text, short_text, strip, strip_text, value_text
+from autodiff.drawing.labels import number
+from autodiff.drawing.values import range_of, shape_text, short_text, strip, strip_text, value_text
 
 CAPTION = (
     "g: the gradient that arrives at a node",
@@ -114,9 +117,15 @@ def _edge(graph: Graph, seat: Operand, target: int, gradients: bool) -> Edge:
     shapes = stretched(operand, result)
     if not gradients or operand.gradient is None or not seat.tracked:
         return Edge(*ends, shapes)
-    local = f"∂ = {short_text(seat.partial).removeprefix('all ')}" if seat.partial is not None else ""
+    local = f"∂ = {_one_or_all(seat.partial)}" if seat.partial is not None else ""
     back = f"Σ {shape_text(result.shape)}→{shape_text(operand.shape) or '()'}" if shapes else ""
     return Edge(*ends, ", ".join(text for text in (local, back) if text), backward=True)
+
+
+def _one_or_all(partial: Any) -> str:
+    """A local derivative; one number where it is the same for all entries."""
+    span = range_of([partial])
+    return number(span.low) if span and span.low == span.high else short_text(partial)
 
 
 def stretched(operand: Vertex, result: Vertex) -> str:

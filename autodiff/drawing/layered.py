@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 
 from autodiff.drawing.columns import BEND, SWEEPS, Items, Link, Size, arranged
 
@@ -17,6 +18,7 @@ __all__ = ["Box", "Layout", "Link", "Point", "Size", "lay_out"]
 Point = tuple[float, float]
 
 SEPARATION = 14.0  # between boxes of one column
+SLOPE = 30.0  # by which the lower part may rise from a column to the next
 NARROWEST_GAP, WIDEST_GAP = 42.0, 130.0  # between columns; less beside a column of labels
 
 
@@ -75,13 +77,24 @@ def _heights(items: Items, columns: list[list[int]]) -> list[float]:
     if any(items.band):
         lower = [[item for item in column if items.band[item]] for column in columns]
         _settle_all(items, lower, y)
-        bottom = max(
-            (y[k] + size[1] / 2 for k, size in enumerate(items.sizes) if not items.band[k]), default=0
-        )
-        top = min(y[k] - size[1] / 2 for k, size in enumerate(items.sizes) if items.band[k])
-        for item, band in enumerate(items.band):
-            y[item] += bottom - top + 2 * SEPARATION if band else 0.0
+        for column, drop in zip(lower, _drops(items, upper, lower, y), strict=True):
+            for item in column:
+                y[item] += drop
     return y
+
+
+def _drops(items: Items, upper: list[list[int]], lower: list[list[int]], y: list[float]) -> list[float]:
+    """How far the lower part goes down in each column to clear the upper one, without sudden steps."""
+    drops = []
+    for above, below in zip(upper, lower, strict=True):
+        foot = max((y[item] + items.sizes[item][1] / 2 for item in above), default=-inf)
+        head = min((y[item] - items.sizes[item][1] / 2 for item in below), default=inf)
+        drops.append(foot - head + 2 * SEPARATION)
+    for order in (range(1, len(drops)), range(len(drops) - 2, -1, -1)):
+        step = order.step
+        for column in order:
+            drops[column] = max(drops[column], drops[column - step] - SLOPE)
+    return drops
 
 
 def _settle_all(items: Items, columns: list[list[int]], y: list[float]) -> None:

@@ -85,7 +85,8 @@ def arrange(description: Description) -> Layout:
         )
         for edge in description.edges
     ]
-    bands = [int(node.kind == "gradient") for node in description.nodes]
+    below = description.below
+    bands = [int(node.id in below) for node in description.nodes]
     sizes = [_size(node) for node in description.nodes]
     if any(node.scope for node in description.nodes):
         return lay_out_nested(sizes, links, bands, [node.scope for node in description.nodes])

@@ -22,7 +22,7 @@ from autodiff.primitive import Row
 from autodiff.recording import recording
 from autodiff.tensors import Tensor, make, tensor, upstream
 
-_SIGNS = frozenset(["+", "−", "×", "÷", "@", "**", "//", "1/", "Σ", "Σ↓", "Π", "σ", "√", "²", "∛"])
+_SIGNS = frozenset(["+", "−", "×", "÷", "@", "**", "//", "1/", "Σ", "Σ↓", "Π", "σ", "√", "∛"])
 
 _SHORT = (str, int, tuple, list, np.integer)  # what an option may be to be shown
 _HIDDEN = frozenset(["cuts"])  # options that follow from the operands
@@ -196,6 +196,8 @@ def _constant(value: Any, name: str | None, scope: tuple[Scope, ...] = ()) -> Ve
 
 def sign(row: Row) -> str:
     """What a picture calls a row: its symbol where everybody reads it, else its name."""
+    if row.symbol == "ᵀ":
+        return "transpose"
     return row.symbol if row.symbol in _SIGNS or row.symbol.isalpha() else row.name
 
 

@@ -16,7 +16,7 @@ MOST_LISTED = 6
 _COUNTS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 _STRENGTH = {"+": 1, "−": 1, "×": 2, "÷": 2, "@": 2, "**": 3}
 _ATOM = 4
-_AFTER = {"square": "²", "²": "²", "ᵀ": "ᵀ"}
+_AFTER = {"square": "²", "transpose": "ᵀ"}
 _BEFORE = {"−": ("−", 2, 1), "√": ("√", _ATOM, 3), "∛": ("∛", _ATOM, 3), "1/": ("1 ÷ ", 3, 2)}
 
 
