@@ -34,7 +34,7 @@ def fragment(account: Account, svg: str, alt: str) -> str:
     """Table, notes and picture, for a notebook or inside a page.
 
     >>> from autodiff import Scalar, explain
-    >>> explain(Scalar(2.0, name="x") * 3)._repr_mimebundle_()["text/html"][:23]
+    >>> explain(Scalar(2.0, name="x") * 3)._repr_mimebundle_()[0]["text/html"][:23]
     '<div class="ad-explain"'
     """
     notes = "".join(f"<p>{_text(note)}</p>" for note in account.notes())

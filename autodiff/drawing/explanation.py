@@ -22,7 +22,7 @@ from autodiff.drawing.values import value_text
 from autodiff.drawing.views import read
 from autodiff.errors import GradientError, OptionError
 
-SUFFIXES = (".html", ".txt", ".svg", ".png", ".dot")
+SUFFIXES = (".html", ".txt", ".svg", ".png", ".pdf", ".dot")
 MOST_PATHS = 6  # to one value
 MOST_PARTS = 12  # values that are explained unasked
 
@@ -61,22 +61,24 @@ class Explanation:
     def _html(self) -> str:
         return explained_html.fragment(self._account, self.drawing.svg(), self.drawing.words)
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """For notebooks: table and picture, the picture alone where HTML isn't shown, words everywhere."""
         bundle: dict[str, Any] = {"text/html": self._html, "text/plain": str(self)}
-        if (png := self.drawing.png()) is not None:
-            bundle["image/png"] = png
-        return bundle
+        if (png := self.drawing.png()) is None:
+            return bundle, {}
+        return {**bundle, "image/png": png}, {"image/png": {"alt": self.drawing.words}}
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page (.html), the text (.txt), or the picture alone (.svg, .png, .dot)."""
+        """Write the page (.html), the text (.txt), or the picture alone (.svg, .png, .pdf, .dot)."""
         path = Path(path)
         suffix = path.suffix.lower()
         if suffix not in SUFFIXES:
             raise OptionError(
                 f"can't save as {path.name!r}: the name must end in one of {', '.join(SUFFIXES)}"
             )
-        if suffix in (".svg", ".png", ".dot"):
+        if suffix not in (".html", ".txt"):
             return self.drawing.save(path)
         page = explained_html.page(self._account.title(), self._html)
         return write_whole(path, (page if suffix == ".html" else f"{self}\n").encode())

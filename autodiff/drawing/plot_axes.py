@@ -122,7 +122,7 @@ class Plot:
         bundle: dict[str, Any] = {"image/png": self.png(), "text/plain": self.alt}
         if len(svg := self.svg()) <= LARGEST_SVG:
             bundle["image/svg+xml"] = svg
-        return bundle, {"image/png": {"alt": self.alt}}
+        return bundle, {kind: {"alt": self.alt} for kind in bundle if kind.startswith("image/")}
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the figure; the suffix says as what. SVG and PNG carry the alt text."""

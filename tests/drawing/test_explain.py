@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 import time
 import xml.etree.ElementTree as ET
 
@@ -12,6 +15,8 @@ import pytest
 from autodiff import Scalar, explain, gradients, tensor
 from autodiff.drawing import tiers
 from autodiff.errors import FreedGraphError, GradientError, OperandError, OptionError
+
+OWN_TIER = {**os.environ, "AUTODIFF_DRAWING_TIER": "own", "PYTHONIOENCODING": "utf-8"}
 
 # the program of x and w, what the text says
 TEXTS = [
@@ -290,7 +295,7 @@ def test_every_tier_draws_it(use_tier, node_texts, tier):
 
 def test_the_table_is_made_for_a_screen_reader():
     x = Scalar(2.0, name="<b>")
-    bundle = explain(x * 3 * x)._repr_mimebundle_()
+    bundle, metadata = explain(x * 3 * x)._repr_mimebundle_()
     assert {"text/html", "text/plain"} <= bundle.keys()
     html = bundle["text/html"]
     root = ET.fromstring(html)
@@ -305,6 +310,7 @@ def test_the_table_is_made_for_a_screen_reader():
         ["②", "<b> → y", "6", "6", "50 %"],
     ]
     (image,) = root.iter("img")
+    assert all(told == {"alt": image.get("alt")} for told in metadata.values())
     assert image.get("alt").startswith("dy/d(<b>) = 12. The graph with each path's edges marked: ①")
     assert image.get("src").startswith("data:image/svg+xml;base64,")
 
@@ -315,5 +321,21 @@ def test_save(tmp_path, suffix):
     text = explanation.save(tmp_path / f"e{suffix}").read_text("utf-8")
     start = {".html": "<!DOCTYPE html>", ".txt": str(explanation), ".svg": "<svg", ".dot": "digraph"}[suffix]
     assert text.startswith(start)
-    with pytest.raises(OptionError, match=r"\.html, \.txt, \.svg, \.png, \.dot"):
-        explanation.save(tmp_path / "e.pdf")
+    with pytest.raises(OptionError, match=r"\.html, \.txt, \.svg, \.png, \.pdf, \.dot"):
+        explanation.save(tmp_path / "e.gif")
+
+
+def test_numbers_are_explained_and_compared_without_numpy():
+    code = (
+        "import sys\n"
+        "for missing in ('numpy', 'matplotlib'): sys.modules[missing] = None\n"
+        "from autodiff import Scalar, draw_difference, explain\n"
+        "x = Scalar(2.0, name='x')\n"
+        "print(explain(x * 3 - x * 3), draw_difference(x * 3, x * 4).words)\n"
+        "print(explain(x * x)._repr_mimebundle_()[0].keys())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True, env=OWN_TIER
+    )
+    assert "comes to nothing" in run.stdout
+    assert "2 nodes have other values" in run.stdout
