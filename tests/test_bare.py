@@ -48,5 +48,7 @@ def test_importing_the_package_imports_none_of_its_files(bare_python):
 
 
 def test_a_drawing_needs_no_numpy(bare_python):
-    code = "from autodiff import Scalar, draw; print(draw(Scalar(2.0, 'x') * 3.0)._repr_mimebundle_()[0].keys())"
+    code = (
+        "from autodiff import Scalar, draw\nprint(draw(Scalar(2.0, 'x') * 3.0)._repr_mimebundle_()[0].keys())"
+    )
     assert "image/svg+xml" in bare_python(code)

@@ -68,7 +68,7 @@ class Stepper:
         return contact_sheet(self._frames, self._layouts)
 
     def png(self) -> bytes | None:
-        """Frames side by side, as PNG, where nothing can be played; None without matplotlib, or where it would be huge."""
+        """Frames side by side, for where nothing can be played; None without matplotlib, or if too large."""
         return self._png
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -89,8 +89,8 @@ class Stepper:
         if suffix == ".png":
             if (png := self.png()) is None:
                 raise DrawingError(
-                    "no PNG can be made here: it needs matplotlib (pip install matplotlib), and frames that are not "
-                    "too large. Save as .html"
+                    "no PNG can be made here: it needs matplotlib (pip install matplotlib), and frames that "
+                    "are not too large. Save as .html"
                 )
             return write_whole(path, png)
         text = f"{self}\n" if suffix == ".txt" else stepper_html.page(self.title, self._frames, self._layouts)
