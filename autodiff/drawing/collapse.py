@@ -91,7 +91,7 @@ def _scopes(graph: Graph, depth: int, names: Collection[str]) -> list[Fold]:
         if len(vertex.scope) > level:
             groups.setdefault((vertex.scope[: level + 1], vertex.kind == "gradient"), []).append(k)
     return [
-        Fold(tuple(members), graph.vertices[members[0]].scope[level].name, inside=True, level=level)
+        Fold(tuple(members), graph.vertices[members[0]].scope[level].name, level=level)
         for key, members in groups.items()
         if (level := len(key[0]) - 1) >= 0 and len(members) > 1  # type: ignore[index]
     ]
@@ -161,7 +161,9 @@ def _chains(graph: Graph, alike: bool) -> list[Fold]:
         while members[-1] in before:
             members.append(before[members[-1]])
         more = _only_used_by(graph, users, members, kinds)
-        folds.append(Fold((*reversed(members), *more), vertices[last].symbol if alike else "…"))
+        folds.append(
+            Fold((*reversed(members), *more), vertices[last].symbol if alike else "…", in_a_row=True)
+        )
     return folds
 
 

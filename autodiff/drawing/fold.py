@@ -19,13 +19,13 @@ from autodiff.drawing.values import range_of
 class Fold:
     """Vertices to become one, by position, and its symbol. `alike`: they all do the same, each for itself.
 
-    `inside`: a scope, whose outer scopes (`level` of them) stay around it.
+    `in_a_row`: each uses the one before. `level` is how many scopes stay around it.
     """
 
     members: tuple[int, ...]
     symbol: str
     alike: bool = False
-    inside: bool = False
+    in_a_row: bool = False
     level: int = 0
 
 
@@ -148,9 +148,12 @@ def _together(graph: Graph, it: Fold, users: list[set[int]]) -> Vertex:
     members = [graph.vertices[k] for k in it.members]
     steps = sum(member.count for member in members if member.symbol)
     leaves = sum(member.kind == "parameter" for member in members)
-    said = f"{steps:,} in a row" if not it.inside and it.symbol != "…" else f"{steps:,} operations"
+    row = sum(bool(member.symbol) for member in members)
+    said = [f"{row:,} in a row"] if it.in_a_row else []
+    if not it.in_a_row or row < steps:
+        said.append(f"{steps:,} operations")
     if leaves:
-        said += f", {leaves:,} parameter{'s' * (leaves > 1)}"
+        said.append(f"{leaves:,} parameter{'s' * (leaves > 1)}")
     shown = graph.vertices[leaving[0]] if len(leaving) == 1 else Vertex("operation")
     kinds: set[Kind] = {member.kind for member in members}
     kind: Kind = "output" if "output" in kinds else "gradient" if "gradient" in kinds else "operation"
@@ -159,7 +162,7 @@ def _together(graph: Graph, it: Fold, users: list[set[int]]) -> Vertex:
         symbol=it.symbol,
         rule="",
         detail="",
-        folded=said,
+        folded=", ".join(said),
         count=steps,
         scope=members[0].scope[: it.level],
         maps=False,

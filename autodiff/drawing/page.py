@@ -78,12 +78,14 @@ def _table(description: Description) -> Iterator[str]:
         flows_back = edge.backward and edge.source in operands and _is_later(edge.source, edge.target)
         operand, result = (edge.target, edge.source) if flows_back else (edge.source, edge.target)
         operands[result].append(operand)
-    heads = ["Node", "What", "Name", "Operation", "From", "Value", *(["Gradient"] if gradients else [])]
+    heads = ["Node", "What", "Name", "Operation", "From", "Shape", "Value"]
+    heads += ["Gradient"] if gradients else []
     yield '<div class="wide" tabindex="0" role="region" aria-label="The nodes"><table><thead><tr>'
     yield from (f'<th scope="col">{head}</th>' for head in heads)
     yield "</tr></thead><tbody>"
     for node in shown:
-        cells = [KINDS[node.kind], node.name, _operation(node), " ".join(operands[node.id]), node.value]
+        cells = [KINDS[node.kind], node.name, _operation(node), " ".join(operands[node.id])]
+        cells += [node.form or "()", "" if node.value in (node.form, "()") else node.value]
         cells += [node.gradient] if gradients else []
         yield f'<tr><th scope="row">{node.id}</th>'
         yield from (f"<td>{text(cell)}</td>" for cell in cells)

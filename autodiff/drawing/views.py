@@ -13,7 +13,6 @@ from autodiff.drawing import backward, forward
 from autodiff.drawing.collapse import Collapse, collapsed
 from autodiff.drawing.graphs import Graph
 from autodiff.drawing.picture import Drawing
-from autodiff.drawing.values import value_text
 from autodiff.errors import OperandError, OptionError
 
 # The type of the value, and the module that reads its graph: read(x, g, name), see graphs.py. Names, not
@@ -59,7 +58,7 @@ def draw(
         return Drawing(backward.describe(graph, show, collapsed(graph, depth, collapse)))
     graph = adapter.read(x, g if view == "gradient" else None, name)
     drawn = collapsed(graph, depth, collapse)
-    return Drawing(forward.describe(graph, view, show, value_text(g), drawn))
+    return Drawing(forward.describe(graph, view, show, graph.out.gradient_text, drawn))
 
 
 def read(x: Any, g: Any = None, name: str | None = None, what: str = "draw") -> Graph:

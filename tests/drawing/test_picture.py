@@ -83,9 +83,9 @@ def test_a_page_of_its_own_has_picture_words_and_table_and_asks_for_nothing(grap
     assert page.find(".//main/h1").text == drawing.description.title
     assert page.find(".//main/p").text == drawing.words
     rows = [[cell.text or "" for cell in row] for row in page.iter("tr")]
-    assert rows[0] == ["Node", "What", "Name", "Operation", "From", "Value", "Gradient"]
-    assert rows[1] == ["n0", "parameter", "a", "", "", "1", "2"]
-    assert rows[5] == ["n4", "result", "<y> & co", "+", "n2 n3", "3", "1"]
+    assert rows[0] == ["Node", "What", "Name", "Operation", "From", "Shape", "Value", "Gradient"]
+    assert rows[1] == ["n0", "parameter", "a", "", "", "()", "1", "2"]
+    assert rows[5] == ["n4", "result", "<y> & co", "+", "n2 n3", "()", "3", "1"]
     assert "prefers-color-scheme" in text
     for asking in ("http:", "https:", "src=", "<link", "@import"):
         assert asking not in text.replace("http://www.w3.org/2000/svg", "")
