@@ -85,11 +85,12 @@ def _heights(items: Items, columns: list[list[int]]) -> list[float]:
 
 def _drops(items: Items, upper: list[list[int]], lower: list[list[int]], y: list[float]) -> list[float]:
     """How far the lower part goes down in each column to clear the upper one, without sudden steps."""
-    drops = []
-    for above, below in zip(upper, lower, strict=True):
-        foot = max((y[item] + items.sizes[item][1] / 2 for item in above), default=-inf)
-        head = min((y[item] - items.sizes[item][1] / 2 for item in below), default=inf)
-        drops.append(foot - head + 2 * SEPARATION)
+    feet = [max((y[k] + items.sizes[k][1] / 2 for k in above), default=-inf) for above in upper]
+    heads = [min((y[k] - items.sizes[k][1] / 2 for k in below), default=inf) for below in lower]
+    drops = [foot - head + 2 * SEPARATION for foot, head in zip(feet, heads, strict=True)]
+    if max(drops) == -inf:  # they share no column
+        clear = max(feet) - min(heads) + 2 * SEPARATION
+        drops = [clear if clear > -inf else 0.0] * len(drops)
     for order in (range(1, len(drops)), range(len(drops) - 2, -1, -1)):
         step = order.step
         for column in order:

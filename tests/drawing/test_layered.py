@@ -96,6 +96,24 @@ def test_no_edge_runs_through_a_box(graph):
                     assert not overlap(piece, box)
 
 
+@settings(deadline=None)
+@given(dags(), st.data())
+def test_the_lower_part_stands_below_the_upper_one_in_every_column(graph, data):
+    sizes, links = graph
+    first = data.draw(st.integers(0, len(sizes) - 1))
+    bands = [int(k >= first) for k in range(len(sizes))]
+    links = [Link(a.source, a.target, a.label, mirrored=a.source >= first) for a in links]
+    layout = lay_out(sizes, links, bands)
+    assert not any(overlap(a, b) for a, b in combinations(everything(layout), 2))
+    for k, box in enumerate(layout.boxes):
+        for other in layout.boxes[:k]:
+            same_column = abs(box.x - other.x) < ROUNDING
+            if same_column and bands[k] and not bands[layout.boxes.index(other)]:
+                assert box.y - box.height / 2 > other.y + other.height / 2
+    assert layout.width < 1e6
+    assert layout.height < 1e6
+
+
 def test_operands_enter_in_their_order():
     layout = lay_out([(40.0, 40.0)] * 3, [Link(1, 2), Link(0, 2)])
     assert layout.routes[0][-1][1] < layout.routes[1][-1][1]
