@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import stat
-import time
 
 import numpy as np
 import pytest
@@ -190,33 +189,27 @@ def test_the_same_text_in_a_hundred_runs():
 def slow_dot(tmp_path, monkeypatch):
     """A `dot` that never answers."""
     program = tmp_path / "dot"
-    program.write_text("#!/bin/sh\nsleep 60\n")
+    program.write_text(f"#!/bin/sh\nprintf x >> '{tmp_path / 'calls'}'\nsleep 60\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setattr(tiers, "find_tool", lambda tier: str(program))
     monkeypatch.setattr(tiers, "TIME_LIMIT", 0.5)
 
 
-def seconds(work):
-    start = time.process_time(), time.monotonic()
-    work()
-    return time.process_time() - start[0], time.monotonic() - start[1]
-
-
 @pytest.mark.parametrize("make", [regression, chain, doublings, many_leaves, tangled])
-def test_ten_thousand_nodes_are_drawn_in_under_three_seconds(make):
+def test_ten_thousand_nodes_become_few_enough_to_lay_out_at_once(make):
     size = {regression: 1_400, chain: 3_300}.get(make, 10_000)
     root = make(size)
     assert len(read(root).vertices) >= 9_000
-    picture = []
-    used, _ = seconds(lambda: picture.append(draw(root).svg()))
-    assert picture[0].startswith("<svg")
-    assert used < 3.0
+    picture = draw(root)
+    assert picture.svg().startswith("<svg")
+    assert len(picture.description.nodes) <= 400
 
 
 @pytest.mark.skipif(tiers.os.name != "posix", reason="the fake tool is a shell script")
 @pytest.mark.parametrize("make", [regression, tangled])
-def test_a_dot_that_never_answers_is_waited_for_once(make, slow_dot):
+def test_a_dot_that_never_answers_is_waited_for_once(make, slow_dot, tmp_path):
     picture = draw(make(400))
-    _, waited = seconds(picture._repr_mimebundle_)
+    picture._repr_mimebundle_()
     assert picture.tier == "own"
-    assert waited < 0.5 + 5.0  # the limit once, not for each tool and form; and our own layout
+    calls = tmp_path / "calls"
+    assert not calls.exists() or calls.read_text() == "x"  # once at most, not for each tool and form

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -261,9 +259,7 @@ def test_large_graphs_show_where_they_part():
                 y = y + 0.5
         return y
 
-    start = time.perf_counter()
     seen = draw_difference(chain(False), chain(True))
-    assert time.perf_counter() - start < 5
     assert seen.words.startswith("2 nodes of b are new: the number 0.5; v1002 = v1001 + 0.5.")
     assert "The picture shows 7 of 6,003 nodes" in seen.words
     assert len(seen.description.nodes) == 7

@@ -60,7 +60,12 @@ def test_the_same_graph_gives_the_same_bytes_in_every_process():
         "import sys; from autodiff import Scalar, draw\n"
         "b, w = Scalar(15.0, name='b'), Scalar(2.0, name='w')\n"
         "C = sum((b + w * x - y).square() for x, y in ((1., 2.), (3., 4.)))\n"
-        "d = draw(C, view='gradient'); sys.stdout.buffer.write((str(d) + d.svg()).encode())"
+        "d = draw(C, view='gradient'); sys.stdout.buffer.write((str(d) + d.svg()).encode())\n"
+        "import autodiff as ad, numpy as np\n"
+        "w, X = ad.tensor([1., 2.], name='w'), ad.tensor(np.eye(2), name='X', constant=True)\n"
+        "with ad.name_scope('model'): z = ad.tanh(X @ w)\n"
+        "for view in ('forward', 'gradient', 'backward'):\n"
+        "    d = draw(ad.sum(z * z), view=view); sys.stdout.buffer.write((str(d) + d.svg()).encode())\n"
     )
     answers = {
         subprocess.run(
@@ -84,7 +89,7 @@ def test_quoting(text, quoted):
 
 
 @pytest.mark.parametrize("tier", tiers.TIERS)
-def test_hostile_names_arrive_as_they_are(tier, use_tier, node_texts):
+def test_hostile_names_arrive_as_they_are(tier, use_tier, node_texts, tmp_path):
     use_tier(tier)
     names = [Scalar(1.0, name=name) for name in HOSTILE]
     seen = draw(sum(names[1:], names[0]), name='y "\\N" <b>&amp;')
@@ -92,5 +97,7 @@ def test_hostile_names_arrive_as_they_are(tier, use_tier, node_texts):
     assert set(node_texts(seen.svg())) == meant
     assert "<script" not in seen.svg()
     seen.png()  # no warning either, whatever the fonts lack
+    page = seen.save(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.count("<script") == page.count("</svg><b>") == 0
     assert "\x00" not in str(seen)
     assert max(len(line) for lines in meant for line in lines) < 40

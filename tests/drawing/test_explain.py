@@ -6,7 +6,6 @@ import os
 import random
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -99,10 +98,8 @@ def doubled(times):
 
 def test_a_billion_paths_are_counted_at_once_and_exactly():
     y = doubled(30)
-    start = time.perf_counter()
-    explanation = explain(y)
+    explanation = explain(y)  # were they walked, this would never end
     text = str(explanation)
-    assert time.perf_counter() - start < 1.0
     (part,) = explanation.parts
     assert part.count == 2**30
     assert "the sum over 1,073,741,824 paths, which were counted, not walked; the 6 strongest:" in text

@@ -124,10 +124,15 @@ GRADIENTS = {
         ["g = [1, 1]", "g = 2", "g = [1, 1]", "g = 1"],
         ["∂ = 1", "∂ = 1, Σ (2,)→()", "∂ = 1"],
     ),
-    "no number stands for a product of matrices": (
+    "a product of matrices says what flows back": (
         lambda: ad.sum(X @ W),
         ["g = [2, 2]", "█▅▅███", "g = [1, 1, 1]", "g = 1"],
-        ["", "", "∂ = 1"],
+        ["", "Xᵀ @ g", "∂ = 1"],
+    ),
+    "as far as it has names": (
+        lambda: ad.sum((X * 2) @ ad.exp(W)),
+        ["g = [5.437, 14.78]", "g = [4, 4]", "(3, 2)", "g = [1, 1, 1]", "g = 1"],
+        ["∂ = [2.718, 7.389]", "", "", "∂ = 1"],
     ),
     "large arrays": (
         lambda: ad.sum(ad.square(LARGE)),
