@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from autodiff.drawing import words
+from autodiff.drawing.derivatives import RULES, written
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.graphs import Graph, Operand, Vertex
 from autodiff.drawing.labels import number
@@ -55,9 +56,9 @@ def describe(
 def _parts(graph: Graph, show: str, gradients: bool) -> tuple[list[NodeBox], list[Edge]]:
     nodes = [box(vertex, k, show, gradients) for k, vertex in enumerate(graph.vertices)]
     return nodes, [
-        _edge(graph, seat, k, gradients)
+        _edge(graph, seat, place, k, gradients)
         for k, vertex in enumerate(graph.vertices)
-        for seat in vertex.operands
+        for place, seat in enumerate(vertex.operands)
     ]
 
 
@@ -110,16 +111,26 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
     )
 
 
-def _edge(graph: Graph, seat: Operand, target: int, gradients: bool) -> Edge:
+def _edge(graph: Graph, seat: Operand, place: int, target: int, gradients: bool) -> Edge:
     """The edge from an operand; one that no gradient needs to take back stays a plain line."""
     operand, result = graph.vertices[seat.at], graph.vertices[target]
     ends = f"n{seat.at}", f"n{target}"
     shapes = stretched(operand, result)
     if not gradients or operand.gradient is None or not seat.tracked:
         return Edge(*ends, shapes)
-    local = f"∂ = {_one_or_all(seat.partial)}" if seat.partial is not None else ""
+    known = seat.partial is not None
+    local = f"∂ = {_one_or_all(seat.partial)}" if known else _product(graph, result, place)
     back = f"Σ {shape_text(result.shape)}→{shape_text(operand.shape) or '()'}" if shapes else ""
     return Edge(*ends, ", ".join(text for text in (local, back) if text), backward=True)
+
+
+def _product(graph: Graph, result: Vertex, place: int) -> str:
+    """What flows back through a product of matrices: Xᵀ @ g; "" where its operand has no name."""
+    if result.rule != "matmul":
+        return ""
+    formula = RULES["matmul"][place]
+    other = graph.vertices[result.operands[1 - place].at].name
+    return written(formula, {"a": other, "b": other}) if other else ""
 
 
 def _one_or_all(partial: Any) -> str:

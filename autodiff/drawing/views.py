@@ -29,10 +29,10 @@ def draw(
     x: Any,
     view: str = "forward",
     show: str = "values",
-    g: Any = 1.0,
-    name: str | None = None,
     depth: int | None = None,
     collapse: Collapse = None,
+    name: str | None = None,
+    g: Any = 1.0,
 ) -> Drawing:
     """The graph that `x` was computed by, as a picture that a notebook shows.
 
