@@ -12,6 +12,7 @@ from typing import TypeAlias
 from autodiff.drawing.description import Kind
 from autodiff.drawing.fold import Fold, fold, users_of
 from autodiff.drawing.graphs import Graph, Vertex
+from autodiff.errors import OptionError
 
 Collapse: TypeAlias = bool | str | Collection[str] | None
 
@@ -20,13 +21,11 @@ SHORTEST = 3  # chain that is worth a box of its own
 MOST_LEAVES = 50  # that stay visible when what uses them doesn't
 
 
-def collapsed(
-    graph: Graph, depth: int | None = None, collapse: bool | Collection[str] | None = None
-) -> Graph:
+def collapsed(graph: Graph, depth: int | None = None, collapse: Collapse = None) -> Graph:
     """The graph as it is to be drawn.
 
     `depth` is how many levels of scopes are shown open. `collapse` names scopes to close; True closes all
-    that can be, False nothing; None what has to be in a graph of more than MANY vertices.
+    that can be, False nothing; None what has to be in a graph of more than MANY vertices. Errors: OptionError.
 
     >>> from autodiff import Scalar
     >>> from autodiff.drawing.scalars import read
@@ -37,15 +36,28 @@ def collapsed(
     [('', ''), ('sin', '1,000 in a row')]
     """
     graph = _with_scopes_of_leaves(graph)
-    if isinstance(collapse, str):
-        collapse = {collapse}
-    names = () if collapse is None or isinstance(collapse, bool) else collapse
+    names = _names(graph, collapse)
+    if depth is not None and depth < 0:
+        raise OptionError(f"depth counts levels of scopes to show open, 0 or more; got {depth}")
     if depth is not None or names:
         graph = fold(graph, _scopes(graph, len(graph.vertices) if depth is None else depth, names))
     for step, unasked in _steps(graph, closed=depth is not None):
         if collapse is not False and (len(graph.vertices) > MANY or (collapse is True and unasked)):
             graph = step(graph)
     return graph
+
+
+def _names(graph: Graph, collapse: Collapse) -> Collection[str]:
+    """The names of scopes to close."""
+    if collapse is None or isinstance(collapse, bool):
+        return ()
+    names = [collapse] if isinstance(collapse, str) else list(collapse)
+    known = sorted({scope.name for vertex in graph.vertices for scope in vertex.scope})
+    for name in names:
+        if name not in known:
+            there = f"there are {', '.join(known)}" if known else "none was made with name_scope"
+            raise OptionError(f"no scope {name!r} to collapse; {there}. True closes all, False nothing")
+    return names
 
 
 def _steps(graph: Graph, closed: bool) -> Iterator[tuple[Callable[[Graph], Graph], bool]]:

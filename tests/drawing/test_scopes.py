@@ -12,6 +12,7 @@ import autodiff as ad
 from autodiff.backward import switch
 from autodiff.drawing import draw
 from autodiff.drawing.svg import arrange
+from autodiff.errors import OptionError
 from tests.drawing.test_layered import edges_of, everything, overlap
 
 WEIGHTS = [ad.tensor([[1.0, 2.0], [3.0, 4.0]], name=f"W{k}") for k in range(3)]
@@ -78,6 +79,19 @@ CLOSED = [
 def test_closing(options, boxes):
     seen = draw(network(), show="shapes", **options).description
     assert [(node.symbol or node.name or node.value) for node in seen.nodes] == boxes
+
+
+REFUSED = [
+    ({"collapse": "third"}, "no scope 'third' to collapse; there are first, inner, second"),
+    ({"collapse": ["first", 3]}, "no scope 3 to collapse"),
+    ({"depth": -1}, "0 or more; got -1"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED)
+def test_what_there_is_not_is_refused(options, message):
+    with pytest.raises(OptionError, match=message):
+        draw(network(), **options)
 
 
 def test_a_closed_scope_says_what_is_in_it_and_what_leaves_it():
