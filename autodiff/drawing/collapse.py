@@ -25,7 +25,7 @@ def collapsed(graph: Graph, depth: int | None = None, collapse: Collapse = None)
     """The graph as it is to be drawn.
 
     `depth` is how many levels of scopes are shown open. `collapse` names scopes to close; True closes all
-    that can be, False nothing; None what has to be in a graph of more than MANY vertices. Errors: OptionError.
+    that can be, False nothing; None what has to be in a graph of more than MANY vertices.
 
     >>> from autodiff import Scalar
     >>> from autodiff.drawing.scalars import read
@@ -41,8 +41,8 @@ def collapsed(graph: Graph, depth: int | None = None, collapse: Collapse = None)
         raise OptionError(f"depth counts levels of scopes to show open, 0 or more; got {depth}")
     if depth is not None or names:
         graph = fold(graph, _scopes(graph, len(graph.vertices) if depth is None else depth, names))
-    for step, unasked in _steps(graph, closed=depth is not None):
-        if collapse is not False and (len(graph.vertices) > MANY or (collapse is True and unasked)):
+    for step, also_small in _steps(graph, closed=depth is not None):
+        if collapse is not False and (len(graph.vertices) > MANY or (collapse is True and also_small)):
             graph = step(graph)
     return graph
 
