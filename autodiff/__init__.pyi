@@ -155,6 +155,7 @@ from autodiff.ops.select import scatter as scatter
 from autodiff.ops.select import select as select
 from autodiff.ops.select import take as take
 from autodiff.ops.select import take_along_axis as take_along_axis
+from autodiff.ops.shapes import alias as alias
 from autodiff.ops.shapes import cast as cast
 from autodiff.ops.shapes import reduce_broadcast as reduce_broadcast
 from autodiff.ops.shapes import stretch as stretch

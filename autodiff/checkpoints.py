@@ -14,12 +14,12 @@ import numpy as np
 
 from autodiff.backward import Leaf, Node, differentiate, next_order, note_scope, switch, thread
 from autodiff.errors import OperandError
+from autodiff.ops.shapes import alias
 from autodiff.primitive import Function
 from autodiff.recording import recording
 from autodiff.rows import Row
 from autodiff.tensors import Tensor, make, tensor
 from autodiff.trees import flatten
-from autodiff.variables import alias
 
 
 def checkpoint(f: Function) -> Function:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -71,6 +72,14 @@ def _any(row: Row) -> Function:
     return call
 
 
+def _declared_in() -> str:
+    """The name of the module that declares a row: the first one outside this file that is being run."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__") == __name__:
+        frame = frame.f_back
+    return str(frame.f_globals.get("__name__"))
+
+
 def _enter(row: Row, numpy: tuple[Function, ...]) -> Function:
     """Put the row into the table; the function that calls it."""
     taken = TABLE.get(row.name)
@@ -79,8 +88,7 @@ def _enter(row: Row, numpy: tuple[Function, ...]) -> Function:
     makers = {1: _unary, 2: _binary}
     maker = _any if row.options or row.is_variadic else makers.get(len(row.operands), _any)
     row.call = call = maker(row)
-    rule: Any = next((rule for rule in row.rules.values() if rule), row.forward)
-    call.__module__ = getattr(rule, "__module__", None) or __name__
+    call.__module__ = _declared_in()
     row.is_ours = call.__module__.startswith("autodiff.")
     call.__name__ = call.__qualname__ = row.name
     call.__doc__ = row.doc or f"{row.symbol}, as NumPy's."

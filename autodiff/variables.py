@@ -13,13 +13,12 @@ import numpy as np
 
 from autodiff.backward import Leaf, Node, ancestors, differentiate, fit, hangs_on_more
 from autodiff.errors import GradientError, OptionError
-from autodiff.primitive import Function, linear
+from autodiff.ops.shapes import alias
+from autodiff.primitive import Function
 from autodiff.recording import recording
 from autodiff.tangents import push
 from autodiff.tensors import Tensor, make, tensor, upstream
 from autodiff.trees import Rebuild, flatten
-
-alias = linear("alias", "=", lambda a: a, doc="`a` itself, as a variable of its own.", a=lambda g: g)
 
 
 def pull(out: Tensor, g: Any, targets: Sequence[Tensor], record: bool | None) -> list[Any]:

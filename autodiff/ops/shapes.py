@@ -113,3 +113,5 @@ cast: Function = linear(
     like="a",
     a=lambda g, a: cast(g, like=a),
 )
+
+alias = linear("alias", "=", lambda a: a, doc="`a` itself, as a value of its own.", a=lambda g: g)

@@ -12,6 +12,8 @@ from .harness import case, real
 LIKE = np.zeros((2, 3))
 
 CASES = [
+    case("alias", real(2, 3), reference=False),
+    case("alias", real(), reference=False),
     case("reshape", real(2, 3), (3, 2)),
     case("reshape", real(2, 3), (3, -1)),
     case("reshape", real(2, 3), 6),
