@@ -1,19 +1,16 @@
 """An explanation as HTML: a table that a screen reader walks through, and the picture beneath it.
 
-Needs explained.py. Everything shows in an untrusted notebook, too, and in a page without a network. Not read
-in a unit.
+Needs explained.py and page.py. Everything shows in an untrusted notebook, too. Not read in a unit.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from html import escape
 
 from autodiff.drawing.explained import Account, percent
-from autodiff.drawing.labels import plain
+from autodiff.drawing.page import text
 from autodiff.drawing.reckoning import Part
-from autodiff.drawing.style import DARK, FONTS, LIGHT
 
 STYLE = (
     ".ad-explain{color:inherit;line-height:1.45;max-width:100%}"
@@ -37,38 +34,19 @@ def fragment(account: Account, svg: str, alt: str) -> str:
     >>> explain(Scalar(2.0, name="x") * 3)._repr_mimebundle_()[0]["text/html"][:23]
     '<div class="ad-explain"'
     """
-    notes = "".join(f"<p>{_text(note)}</p>" for note in account.notes())
+    notes = "".join(f"<p>{text(note)}</p>" for note in account.notes())
     picture = base64.b64encode(svg.encode()).decode()
     return (
-        f'<div class="ad-explain" role="group" aria-label="{_text(f"Explained: {account.title()}")}">'
+        f'<div class="ad-explain" role="group" aria-label="{text(f"Explained: {account.title()}")}">'
         f"<style>{STYLE}</style>{_table(account)}{notes}"
         '<div class="ad-wide" tabindex="0" role="region" aria-label="The graph with the paths marked">'
-        f'<img alt="{_text(alt)}" src="data:image/svg+xml;base64,{picture}"/></div></div>'
-    )
-
-
-def page(title: str, inside: str) -> str:
-    """A page of its own, which asks nothing of a network.
-
-    >>> page("x", "").startswith("<!DOCTYPE html>")
-    True
-    """
-    colours = (
-        f"body{{background:{LIGHT['paper']};color:{LIGHT['ink']};font-family:{FONTS};margin:1.5em;max-width:80em}}"
-        f"@media (prefers-color-scheme:dark){{body{{background:{DARK['paper']};color:{DARK['ink']}}}}}"
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>Explained: {_text(title)}</title><style>{colours}</style></head>\n"
-        f"<body><main><h1>{_text(title)}</h1>\n{inside}</main></body></html>\n"
+        f'<img alt="{text(alt)}" src="data:image/svg+xml;base64,{picture}"/></div></div>'
     )
 
 
 def _table(account: Account) -> str:
     if not account.parts:
-        return "".join(f"<p>{_text(line)}</p>" for line in account.lines())
+        return "".join(f"<p>{text(line)}</p>" for line in account.lines())
     head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
     bodies = "".join("".join(_body(account, part)) for part in account.parts)
     return (
@@ -79,7 +57,7 @@ def _table(account: Account) -> str:
 
 
 def _body(account: Account, part: Part) -> Iterator[str]:
-    yield f'<tbody><tr><th scope="rowgroup" colspan="{len(COLUMNS)}">{_text(account.heading(part))}</th></tr>'
+    yield f'<tbody><tr><th scope="rowgroup" colspan="{len(COLUMNS)}">{text(account.heading(part))}</th></tr>'
     for mark, other, way in account.ways():
         if other is part:
             product, _, brings = account.product(way).rpartition(" = ")
@@ -95,13 +73,9 @@ def _body(account: Account, part: Part) -> Iterator[str]:
             yield f"<tr>{''.join(_cell(*cell) for cell in (*cells, (share, 'ad-number')))}</tr>"
     remarks = " ".join(account.remarks(part))
     if remarks:
-        yield f'<tr><td colspan="{len(COLUMNS)}">{_text(remarks)}</td></tr>'
+        yield f'<tr><td colspan="{len(COLUMNS)}">{text(remarks)}</td></tr>'
     yield "</tbody>"
 
 
-def _cell(text: str, role: str) -> str:
-    return f"<td{f' class={chr(34)}{role}{chr(34)}' if role else ''}>{_text(text)}</td>"
-
-
-def _text(text: str) -> str:
-    return escape(plain(text))
+def _cell(words: str, role: str) -> str:
+    return f"<td{f' class={chr(34)}{role}{chr(34)}' if role else ''}>{text(words)}</td>"

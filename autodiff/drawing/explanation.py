@@ -16,6 +16,7 @@ from typing import Any
 from autodiff.drawing import explained, explained_html, highlight
 from autodiff.drawing.graphs import Graph
 from autodiff.drawing.labels import tidy
+from autodiff.drawing.page import page
 from autodiff.drawing.picture import Drawing, write_whole
 from autodiff.drawing.reckoning import Part, Reckoning
 from autodiff.drawing.values import value_text
@@ -80,8 +81,8 @@ class Explanation:
             )
         if suffix not in (".html", ".txt"):
             return self.drawing.save(path)
-        page = explained_html.page(self._account.title(), self._html)
-        return write_whole(path, (page if suffix == ".html" else f"{self}\n").encode())
+        whole = page(f"Explained: {self._account.title()}", self._html)
+        return write_whole(path, (whole if suffix == ".html" else f"{self}\n").encode())
 
 
 def explain(

@@ -1,63 +1,50 @@
-"""A drawing as a page of its own: the picture, its words, and every node in a table; nothing from a network.
+"""The one frame of every page that we write: language, title, light and dark; nothing from a network.
 
-Needs description.py and the palette of style.py. Read by whoever hands a picture to somebody without Python.
+Needs labels.py, the palette of style.py, and page.css beside this file. The pages of draw(), step() and
+explain() stand in it, and those of the course; no script is needed to read one. Not read in a unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import base64
+import hashlib
+from functools import cache
 from html import escape
+from pathlib import Path
 
-from autodiff.drawing.description import Description, NodeBox
 from autodiff.drawing.labels import plain
-from autodiff.drawing.style import DARK, FONTS, LIGHT
+from autodiff.drawing.style import DARK, LIGHT
 
-MOST_ROWS = 1_000
-KINDS = {
-    "parameter": "parameter",
-    "constant": "constant",
-    "data": "data",
-    "operation": "computed",
-    "output": "result",
-    "gradient": "backward pass",
+# What page.css calls the colours of the palette.
+COLOURS = {
+    "paper": "paper",
+    "ink": "ink",
+    "soft": "quiet",
+    "link": "parameter",
+    "good": "output",
+    "bad": "back",
 }
-STYLE = (
-    f"body{{background:{LIGHT['paper']};color:{LIGHT['ink']};font-family:{FONTS};margin:1.5em;line-height:1.5}}"
-    "p,h1{max-width:60em}h1{font-size:1.3em}"
-    ".wide{overflow-x:auto}"
-    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
-    "th,td{text-align:left;padding:.2em .8em;border-bottom:1px solid #8888}"
-    "summary{cursor:pointer;padding:.5em 0}"
-    f"@media (prefers-color-scheme:dark){{body{{background:{DARK['paper']};color:{DARK['ink']}}}}}"
-)
 
 
-def page(title: str, inside: str, style: str = STYLE) -> str:
+def page(title: str, inside: str, style: str = "", script: str = "") -> str:
     """An HTML page around what is to be shown; it follows the reader's choice of light and dark.
+
+    `style` is added to the style sheet. `script` is the text of the one script that `inside` may hold: a
+    browser runs no other, and fetches nothing.
 
     >>> page("a < b", "").count("a &lt; b")
     2
     """
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    allowed = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+    allowed += f"; script-src 'sha256-{digest}'" if script else ""
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f"<title>{text(title)}</title><style>{style}</style></head>\n"
-        f"<body><main><h1>{text(title)}</h1>\n{inside}\n</main></body></html>\n"
-    )
-
-
-def drawing_page(description: Description, svg: str) -> str:
-    """The page of one drawing.
-
-    >>> drawing_page(Description("x", "x = 3", (), ()), "<svg/>").startswith("<!DOCTYPE html>")
-    True
-    """
-    return page(
-        description.title,
-        f"<p>{text(description.words)}</p>\n"
-        f'<div class="wide" tabindex="0" role="region" aria-label="The graph">{svg}</div>\n'
-        f"<details><summary>The same as a table</summary>{''.join(_table(description))}</details>",
+        f'<meta http-equiv="Content-Security-Policy" content="{allowed}">\n'
+        f"<title>{text(title)}</title>\n<style>\n{_frame_style()}{style}</style></head>\n"
+        f"<body><main>\n<h1>{text(title)}</h1>\n{inside}\n</main></body></html>\n"
     )
 
 
@@ -70,35 +57,13 @@ def text(words: str) -> str:
     return escape(plain(words))
 
 
-def _table(description: Description) -> Iterator[str]:
-    shown = description.nodes[:MOST_ROWS]
-    gradients = any(node.gradient for node in shown)
-    operands: dict[str, list[str]] = {node.id: [] for node in description.nodes}
-    for edge in description.edges:
-        flows_back = edge.backward and edge.source in operands and _is_later(edge.source, edge.target)
-        operand, result = (edge.target, edge.source) if flows_back else (edge.source, edge.target)
-        operands[result].append(operand)
-    heads = ["Node", "What", "Name", "Operation", "From", "Shape", "Value"]
-    heads += ["Gradient"] if gradients else []
-    yield '<div class="wide" tabindex="0" role="region" aria-label="The nodes"><table><thead><tr>'
-    yield from (f'<th scope="col">{head}</th>' for head in heads)
-    yield "</tr></thead><tbody>"
-    for node in shown:
-        cells = [KINDS[node.kind], node.name, _operation(node), " ".join(operands[node.id])]
-        cells += [node.form or "()", "" if node.value in (node.form, "()") else node.value]
-        cells += [node.gradient] if gradients else []
-        yield f'<tr><th scope="row">{node.id}</th>'
-        yield from (f"<td>{text(cell)}</td>" for cell in cells)
-        yield "</tr>"
-    yield "</tbody></table></div>"
-    if len(shown) < len(description.nodes):
-        yield f"<p>And {len(description.nodes) - len(shown):,} nodes more.</p>"
-
-
-def _operation(node: NodeBox) -> str:
-    return node.lines[0] if node.symbol and node.lines else ""
-
-
-def _is_later(one: str, other: str) -> bool:
-    """Whether a node comes behind another one: in a backward pass edges lead to the earlier one."""
-    return int(one.removeprefix("n")) > int(other.removeprefix("n"))
+@cache
+def _frame_style() -> str:
+    light, dark = (
+        "".join(f"--{name}:{palette[key]};" for name, key in COLOURS.items()) for palette in (LIGHT, DARK)
+    )
+    return (
+        f":root{{color-scheme:light dark;--edge:#8888;{light}}}\n"
+        f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+        f"{Path(__file__).with_name('page.css').read_text(encoding='utf-8')}"
+    )

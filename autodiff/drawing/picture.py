@@ -14,7 +14,7 @@ from typing import Any, Literal
 from autodiff.drawing import tiers
 from autodiff.drawing.description import Description
 from autodiff.drawing.dot import to_dot
-from autodiff.drawing.page import drawing_page
+from autodiff.drawing.drawing_html import drawing_page
 from autodiff.drawing.style import prefix_for
 from autodiff.errors import DrawingError, OptionError
 

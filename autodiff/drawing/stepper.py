@@ -71,12 +71,24 @@ class Stepper:
         """Frames side by side, for where nothing can be played; None without matplotlib, or if too large."""
         return self._png
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        """For notebooks: the player, a PNG where HTML is not shown, words everywhere."""
+    @property
+    def words(self) -> str:
+        """What the PNG shows, for those who can't see it: what is computed, and how it ends.
+
+        >>> from autodiff import Scalar, step
+        >>> step(Scalar(2.0, name="x") * 3).words
+        "Step by step, forward and then backward: y = x × 3. The gradient: {'x': 3}."
+        """
+        return f"Step by step, forward and then backward: {self.title}. {self._frames[-1].formulas[0]}."
+
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """For notebooks: the player; a PNG with its alt text where HTML isn't shown; words everywhere."""
         bundle: dict[str, Any] = {"text/html": self._html, "text/plain": str(self)}
-        if (png := self.png()) is not None:
-            bundle["image/png"] = png
-        return bundle
+        if (png := self.png()) is None:
+            return bundle, {}
+        return {**bundle, "image/png": png}, {"image/png": {"alt": self.words}}
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a page that plays without a network (.html), frames side by side (.png), or words (.txt)."""
@@ -93,7 +105,11 @@ class Stepper:
                     "are not too large. Save as .html"
                 )
             return write_whole(path, png)
-        text = f"{self}\n" if suffix == ".txt" else stepper_html.page(self.title, self._frames, self._layouts)
+        text = (
+            f"{self}\n"
+            if suffix == ".txt"
+            else stepper_html.stepper_page(self.title, self._frames, self._layouts)
+        )
         return write_whole(path, text.encode())
 
 

@@ -1,7 +1,7 @@
 """A stepper as HTML: frames that read well by themselves, and a script that makes a player of them.
 
-Needs story.py, svg.py and the files stepper.js and stepper.css beside this one. Without the script (an
-untrusted notebook) each frame stays a <details> with its picture. Not read in a unit.
+Needs story.py, svg.py, page.py and the files stepper.js and stepper.css beside this one. Without the script
+(an untrusted notebook) each frame stays a <details> with its picture. Not read in a unit.
 """
 
 from __future__ import annotations
@@ -9,14 +9,12 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from functools import cache
-from html import escape
 from pathlib import Path
 
 from autodiff.drawing.description import Description
-from autodiff.drawing.labels import plain
 from autodiff.drawing.layered import Layout
+from autodiff.drawing.page import page, text
 from autodiff.drawing.story import Frame
-from autodiff.drawing.style import DARK, FONTS, LIGHT
 from autodiff.drawing.svg import MARGIN, canvas, own_svg
 
 SIGNS = (
@@ -41,37 +39,28 @@ def fragment(title: str, frames: Sequence[Frame], layouts: Sequence[Layout]) -> 
         for k, (frame, layout) in enumerate(zip(frames, layouts, strict=True))
     )
     return (
-        f'<div class="ad-step" role="group" aria-label="{_text(f"Step by step: {title}")}">'
+        f'<div class="ad-step" role="group" aria-label="{text(f"Step by step: {title}")}">'
         f"<style>{_beside('stepper.css')}</style>"
         f'<div class="ad-frames">{told}</div><p class="ad-signs">{SIGNS}</p>'
         f"<script>{_beside('stepper.js')}</script></div>"
     )
 
 
-def page(title: str, frames: Sequence[Frame], layouts: Sequence[Layout]) -> str:
-    """The stepper as a page of its own, which asks nothing of a network.
+def stepper_page(title: str, frames: Sequence[Frame], layouts: Sequence[Layout]) -> str:
+    """The stepper as a page of its own.
 
-    >>> page("x", [], []).startswith("<!DOCTYPE html>")
+    >>> stepper_page("x", [], []).startswith("<!DOCTYPE html>")
     True
     """
-    colours = (
-        f"body{{background:{LIGHT['paper']};color:{LIGHT['ink']};font-family:{FONTS};margin:1.5em;max-width:80em}}"
-        f"@media (prefers-color-scheme:dark){{body{{background:{DARK['paper']};color:{DARK['ink']}}}}}"
-    )
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>Step by step: {_text(title)}</title><style>{colours}</style></head>\n"
-        f"<body><main><h1>{_text(title)}</h1>\n{fragment(title, frames, layouts)}</main></body></html>\n"
-    )
+    inside = fragment(title, frames, layouts)
+    return page(f"Step by step: {title}", inside, script=_beside("stepper.js"))
 
 
 def _frame(frame: Frame, layout: Layout, is_first: bool) -> str:
-    said = "<br>".join(_text(formula) for formula in frame.formulas)
-    bills = f"<p>{_text(frame.bills)}</p>" if frame.bills else ""
+    said = "<br>".join(text(formula) for formula in frame.formulas)
+    bills = f"<p>{text(frame.bills)}</p>" if frame.bills else ""
     return (
-        f"<details{' open' * is_first}><summary>{_text(frame.heading)}</summary>"
+        f"<details{' open' * is_first}><summary>{text(frame.heading)}</summary>"
         f'<p class="ad-formula">{said}</p>{bills}{_image(frame.description, layout)}</details>'
     )
 
@@ -87,9 +76,5 @@ def _image(description: Description, layout: Layout) -> str:
     where = "" if at is None else f' data-at="{(at + MARGIN) / width:.3f}"'
     return (
         f'<img width="{round(width)}" height="{round(height)}"{where} '
-        f'alt="{_text(description.words)}" src="data:image/svg+xml;base64,{svg}">'
+        f'alt="{text(description.words)}" src="data:image/svg+xml;base64,{svg}">'
     )
-
-
-def _text(text: str) -> str:
-    return escape(plain(text))

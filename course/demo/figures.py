@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
+from autodiff.drawing import style as palette
 from course.demo.regression import Array, Line, Standardised, Step
 
 
@@ -29,8 +30,17 @@ class Theme:
     path: str
 
 
-LIGHT = Theme(ink="#1b1f24", paper="#ffffff", faint="#c4cad1", data="#0072b2", fit="#b34700", path="#00795b")
-DARK = Theme(ink="#e8eaed", paper="#15181c", faint="#4a5159", data="#56b4e9", fit="#f0a43a", path="#2fd0a0")
+LIGHT = Theme(
+    palette.LIGHT["ink"],
+    palette.LIGHT["paper"],
+    faint="#c4cad1",
+    data="#0072b2",
+    fit="#b34700",
+    path="#00795b",
+)
+DARK = Theme(
+    palette.DARK["ink"], palette.DARK["paper"], faint="#4a5159", data="#56b4e9", fit="#f0a43a", path="#2fd0a0"
+)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from importlib.resources import files
 import jinja2
 
 from autodiff import Scalar, draw
+from autodiff.drawing.page import page
 from course.demo.figures import cost_by_step, line_over_data, path_on_contours
 from course.demo.regression import Line, Standardised, Step, cost_of
 
@@ -31,22 +32,27 @@ def render(
     x, y = data.x * data.x_scale + data.x_mean, data.y * data.y_scale + data.y_mean
     correlation = float(data.x @ data.y / len(data.x))
     small = three_sample_cost(data, steps[0])
-    template = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(
-        (files("course.demo") / "report.html.j2").read_text(encoding="utf-8")
+    template, style = (
+        (files("course.demo") / f"report.{form}").read_text("utf-8") for form in ("html.j2", "css")
     )
-    return template.render(
-        count=len(x),
-        steps=len(steps) - 1,
-        fit=fit,
-        certified=certified,
-        digits=digits,
-        check=check,
-        scatter=line_over_data(x, y, data, steps, fit),
-        costs=cost_by_step(steps, 1 - correlation**2),
-        path=path_on_contours(data, steps),
-        small_b=steps[0].b,
-        small_w=steps[0].w,
-        small_grad=small.grad(),
-        forward_svg=draw(small, view="forward", name="cost").svg(),
-        gradient_svg=draw(small, view="gradient", name="cost").svg(),
+    inside = (
+        jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+        .from_string(template)
+        .render(
+            count=len(x),
+            steps=len(steps) - 1,
+            fit=fit,
+            certified=certified,
+            digits=digits,
+            check=check,
+            scatter=line_over_data(x, y, data, steps, fit),
+            costs=cost_by_step(steps, 1 - correlation**2),
+            path=path_on_contours(data, steps),
+            small_b=steps[0].b,
+            small_w=steps[0].w,
+            small_grad=small.grad(),
+            forward_svg=draw(small, view="forward", name="cost").svg(),
+            gradient_svg=draw(small, view="gradient", name="cost").svg(),
+        )
     )
+    return page("A line fitted by gradient descent, and the graph that did it", inside, style)

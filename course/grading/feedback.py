@@ -10,6 +10,7 @@ from typing import Any
 
 import jinja2
 
+from autodiff.drawing.page import page
 from course.checking.exercise import STATUSES
 from course.grading.intake import safe_name
 from course.grading.limits import Isolation
@@ -27,15 +28,23 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters["number"] = number
     environment.globals["statuses"] = STATUSES
-    environment.loader = jinja2.FunctionLoader(
-        lambda name: (files("course.grading") / name).read_text(encoding="utf-8")
-    )
+    environment.loader = jinja2.FunctionLoader(_beside)
     return environment
+
+
+def _beside(name: str) -> str:
+    return (files("course.grading") / name).read_text(encoding="utf-8")
+
+
+def _page(title: str, template: str, **told: Any) -> str:
+    inside = _environment().get_template(template).render(**told)
+    return page(title, inside, _beside("page.css"))
 
 
 def student_html(student: str, outcomes: Sequence[Outcome], isolation: Isolation) -> str:
     """A student's page."""
-    return _environment().get_template("feedback.html.j2").render(**_student(student, outcomes, isolation))
+    told = _student(student, outcomes, isolation)
+    return _page(f"{visible(student)}: feedback", "feedback.html.j2", **told)
 
 
 def _student(student: str, outcomes: Sequence[Outcome], isolation: Isolation) -> dict[str, Any]:
@@ -86,15 +95,13 @@ def dashboard(outcomes: Sequence[Outcome], notes: Sequence[str], isolation: Isol
         for student in students
     ]
     mistakes = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:20]
-    return (
-        _environment()
-        .get_template("dashboard.html.j2")
-        .render(
-            exercises=[exercise for _, exercise in exercises],
-            rows=rows,
-            mistakes=[(e, m, titles[e, m], count) for (e, m), count in mistakes],
-            states=sorted(states.items(), key=lambda item: (-item[1], item[0])),
-            notes=notes,
-            isolation=isolation,
-        )
+    return _page(
+        "The class",
+        "dashboard.html.j2",
+        exercises=[exercise for _, exercise in exercises],
+        rows=rows,
+        mistakes=[(e, m, titles[e, m], count) for (e, m), count in mistakes],
+        states=sorted(states.items(), key=lambda item: (-item[1], item[0])),
+        notes=notes,
+        isolation=isolation,
     )

@@ -241,9 +241,9 @@ def test_hostile_names_do_nothing(start_browser, tmp_path):
 @pytest.fixture
 def notebook(stepper, tmp_path):
     """A notebook that holds the stepper's output, as a run leaves it."""
-    data = stepper._repr_mimebundle_()
+    data, metadata = stepper._repr_mimebundle_()
     data["image/png"] = "iVBORw0KGgo="  # any: a page that shows this one shows the wrong one
-    output = new_output("execute_result", data=data, execution_count=1)
+    output = new_output("execute_result", data=data, metadata=metadata, execution_count=1)
     cell = new_code_cell("step(D)", outputs=[output], execution_count=1)
     (tmp_path / "work").mkdir()
     path = tmp_path / "work" / "steps.ipynb"

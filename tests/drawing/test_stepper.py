@@ -298,8 +298,12 @@ def no_matplotlib(monkeypatch):
 
 def test_a_notebook_gets_frames_a_contact_sheet_and_words(graph):
     stepper = step(graph("line"))
-    bundle = stepper._repr_mimebundle_()
+    bundle, more = stepper._repr_mimebundle_()
     assert set(bundle) == {"text/html", "text/plain", "image/png"}
+    assert more == {"image/png": {"alt": stepper.words}}
+    assert stepper.words == (
+        "Step by step, forward and then backward: y = a × b + 1. The gradient: {'a': 2, 'b': 1}."
+    )
     assert bundle["text/plain"] == str(stepper)
     assert bundle["image/png"].startswith(b"\x89PNG\r\n\x1a\n")
     html = bundle["text/html"]
@@ -311,7 +315,9 @@ def test_a_notebook_gets_frames_a_contact_sheet_and_words(graph):
 def test_without_matplotlib_there_is_no_png(no_matplotlib, graph, tmp_path):
     stepper = step(graph("line"))
     assert stepper.png() is None
-    assert set(stepper._repr_mimebundle_()) == {"text/html", "text/plain"}
+    bundle, more = stepper._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "text/plain"}
+    assert more == {}
     with pytest.raises(DrawingError, match="pip install matplotlib"):
         stepper.save(tmp_path / "s.png")
 
@@ -355,7 +361,7 @@ def test_steps_where_numpy_and_matplotlib_are_missing():
         "for missing in ('numpy', 'matplotlib'): sys.modules[missing] = None\n"
         "from autodiff import Scalar, step\n"
         "s = step(Scalar(2.0, name='x') * 3)\n"
-        "print(sorted(s._repr_mimebundle_()), s.frames[-1])"
+        "print(sorted(s._repr_mimebundle_()[0]), s.frames[-1])"
     )
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
