@@ -1,8 +1,9 @@
 """Set-up in one command: `python3 bootstrap.py VERB` makes .venv, fills it, and runs `course VERB` in it.
 
 Needs nothing but Python's standard library. The packages come from requirements.lock, with their hashes;
-uv installs them (the one on PATH, else the one the lock pins), and pip does where uv can't. When nothing
-has changed since the last run, nothing is installed.
+uv installs them (the one on PATH, else the one the lock pins), and pip does where uv can't. The course itself
+is this checkout or, in a release for students, the wheel beside it. When nothing has changed since the last
+run, nothing is installed.
 """
 
 import hashlib
@@ -26,9 +27,11 @@ if sys.version_info < OLDEST:  # so nothing above may be newer than Python 3.6
 ROOT = os.path.dirname(os.path.realpath(__file__))
 VENV = os.path.join(ROOT, ".venv")
 LOCK = os.path.join(ROOT, "requirements.lock")
+RELEASE = os.path.join(ROOT, "release.json")  # there in what students are handed, not in a checkout
 STAMP = os.path.join(VENV, "course-setup.json")
 WINDOWS = os.name == "nt"
 ME = "py bootstrap.py" if WINDOWS else "python3 bootstrap.py"
+UNPACK = "Unpack the release again, over this folder: your own files in work/ stay."
 
 
 class SetupError(Exception):
@@ -40,7 +43,11 @@ def main(argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a console that lacks a letter of the folder's name
-    sys.path.insert(0, ROOT)
+    try:
+        sys.path.insert(0, find_wheel() or ROOT)
+    except SetupError as problem:
+        print(problem, file=sys.stderr)
+        return 1
     from course import cli  # only the table of verbs: standard library, needs no installation
 
     if not argv or argv[0] in ("-h", "--help"):
@@ -76,7 +83,7 @@ def hand_over(command: list[str]) -> int:
 
 
 def set_up() -> None:
-    """Bring .venv to what requirements.lock and pyproject.toml ask for; at once if it's there already."""
+    """Bring .venv to what the lock and the project's own file ask for; at once if it's there already."""
     version = venv_version()
     stamp = read_stamp()
     if version and stamp == wanted_stamp(version) and os.path.exists(in_venv("course")):
@@ -195,7 +202,9 @@ def install() -> None:
     count = sum(1 for line in read_lock() if line[:1].isalnum())
     what = f"installing up to {count} packages (about a minute the first time)"
     locked = ["--require-hashes"]
-    project = ["install", "--no-deps", "--no-build-isolation", "--editable", ROOT]
+    wheel = find_wheel()
+    ours = ["--force-reinstall", wheel] if wheel else ["--no-build-isolation", "--editable", ROOT]
+    project = ["install", "--no-deps", *ours]
     uv = find_uv()
     if uv:
         target = ["--quiet", "--python", in_venv("python")]
@@ -219,6 +228,20 @@ def install() -> None:
             f"Is the network there (behind a proxy: is HTTPS_PROXY set)? Then run  {ME}  again;\n"
             "what was downloaded is kept."
         )
+
+
+def find_wheel() -> str:
+    """The wheel of a release; "" in a checkout."""
+    if not os.path.exists(RELEASE):
+        return ""
+    try:
+        with open(RELEASE, encoding="utf-8") as file:
+            wheel = os.path.join(ROOT, *json.load(file)["wheel"].split("/"))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as problem:
+        raise SetupError(f"{RELEASE} can't be read: {problem}. {UNPACK}") from problem
+    if not os.path.isfile(wheel):
+        raise SetupError(f"{wheel} is missing. {UNPACK}")
+    return wheel
 
 
 def find_uv() -> str:
@@ -265,7 +288,10 @@ def read_lock() -> list[str]:
 def wanted_stamp(version: str) -> dict[str, str]:
     """What the stamp says when .venv is as the checkout asks."""
     parts = ["".join(read_lock()), version]
-    with open(os.path.join(ROOT, "pyproject.toml"), encoding="utf-8") as file:
+    ours = (
+        RELEASE if find_wheel() else os.path.join(ROOT, "pyproject.toml")
+    )  # a release holds its wheel's digest
+    with open(ours, encoding="utf-8") as file:
         parts.append(file.read())
     return {"place": digest(ROOT), "contents": digest("\n".join(parts))}
 

@@ -1,7 +1,8 @@
 """The `course` command: a table of verbs, each a module that is imported when its verb is called.
 
-A verb joins with one line in VERBS: what it does, and the function `main(argv) -> exit code` behind it.
-Standard library only; bootstrap.py reads the table before anything is installed.
+A verb joins with one line in EVERY_VERB: what it does, and the function `main(argv) -> exit code` behind it.
+A student's release holds some of the modules, and offers just their verbs. Standard library only;
+bootstrap.py reads the table before anything is installed.
 """
 
 from __future__ import annotations
@@ -12,19 +13,34 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import resources
 
 from course import console
 
-VERBS: dict[str, tuple[str, str]] = {
+EVERY_VERB: dict[str, tuple[str, str]] = {
     "build": ("build the notebooks from the units' sources; --check compares", "course.authoring.build:main"),
     "check": ("check your answers to a unit's exercises, in a terminal", "course.check:main"),
     "demo": ("fit a line with Scalar, and see the graph and its gradients", "course.demo:main"),
     "doctor": ("what is installed, what is missing, and how to get it", "course.doctor:main"),
     "grade": ("grade a folder of submissions: gradebook, feedback, dashboard", "course.grading.grade:main"),
+    "release": (
+        "what students are handed, in a folder: searched for solutions",
+        "course.release.command:main",
+    ),
     "start": ("copy the notebooks to work/ and open JupyterLab", "course.start:main"),
     "test": ("run the tests of this checkout; arguments go to pytest", "course.testing:main"),
     "validate": ("every exercise against its named wrong solutions", "course.validate:main"),
 }
+
+
+def is_here(target: str) -> bool:
+    """Whether the module of `module:function` is part of this installation; it isn't imported."""
+    package, *inner = target.partition(":")[0].split(".")
+    home, path = resources.files(package), "/".join(inner)
+    return any(home.joinpath(name).is_file() for name in (f"{path}.py", f"{path}/__init__.py"))
+
+
+VERBS = {verb: row for verb, row in EVERY_VERB.items() if is_here(row[1])}
 
 USAGE_ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 

@@ -26,11 +26,15 @@ def prepare() -> None:
 
 
 def command(verb: str) -> str:
-    """How to call a verb here: by bootstrap.py in a checkout, where `course` may not be on the path."""
-    checkout = Path(__file__).resolve().parents[1]
-    if not (checkout / "bootstrap.py").is_file():
+    """How to call a verb here: by bootstrap.py where there is one; `course` may not be on the path."""
+    if not any((home / "bootstrap.py").is_file() for home in homes()):
         return f"course {verb}"
     return f"{'py' if os.name == 'nt' else 'python3'} bootstrap.py {verb}"
+
+
+def homes() -> tuple[Path, Path]:
+    """Where the course may stand: around this package (a checkout), around .venv (a release)."""
+    return Path(__file__).resolve().parents[1], Path(sys.prefix).parent
 
 
 def has_colour(stream: TextIO | None = None) -> bool:

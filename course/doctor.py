@@ -14,7 +14,7 @@ import sys
 from course import console
 
 PROJECT = "autodiff-course"
-REMEDY = "python3 bootstrap.py doctor  (or `uv sync`), in the checkout, installs all of it"
+REMEDY = "python3 bootstrap.py doctor  (in a clone `uv sync` as well), in the course's folder, installs it"
 _REQUIREMENT = re.compile(
     r"(?P<name>[\w.-]+)(?:\[.*?\])?\s*(?P<range>[^;]*)(?:;.*extra\s*==\s*['\"](?P<extra>.+?)['\"])?"
 )

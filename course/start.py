@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from course.console import command
+from course.console import command, homes
 from course.handout import MANIFEST, HandoutError, Outcome, hand_out, read_manifest, shipped_files
 
 KEY = re.compile(r"[A-Za-z0-9._@+-]{1,64}")
@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
     if importlib.util.find_spec("jupyterlab") is None:
         print(
             f"course start: JupyterLab is not installed in {sys.prefix}.\n"
-            "Try `python3 bootstrap.py start` (or `uv run course start`) in the checkout: it installs it. "
+            "Try `python3 bootstrap.py start` in the course's folder: it installs it. "
             f"Or open {work} in another editor for notebooks.",
             file=sys.stderr,
         )
@@ -50,9 +50,8 @@ def main(argv: list[str]) -> int:
 
 
 def find_source(here: Path) -> Path:
-    """The folder that holds notebooks/ and exercises/: here, above here, or around the package."""
-    candidates = (here, *here.parents, Path(__file__).resolve().parents[1])
-    for folder in candidates:
+    """The folder that holds notebooks/ and exercises/: here, above here, around the package or its .venv."""
+    for folder in (here, *here.parents, *homes()):
         if not (folder / MANIFEST).is_file() and shipped_files(folder):
             return folder
     raise HandoutError(

@@ -173,6 +173,25 @@ runpy.run_path("bootstrap.py", run_name="__main__")
 """
 
 
+def test_a_release_sets_up_from_its_wheel_and_starts(tmp_path):
+    made = tmp_path / "für Anna"
+    command = [sys.executable, "-m", "course.cli", "release", made, "--units", "u05"]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    told = run(made, "start", "--prepare-only", "--student", "anna")
+    skip_without_a_registry(made, told)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "Your key: anna." in told.stdout
+    assert "bootstrap.py doctor" in told.stdout  # `course` is on no path
+    assert (made / "work" / "exercises" / "u05_scalar.ipynb").is_file()
+    again = run(made, "check", "u05")
+    assert "[set-up]" not in again.stderr
+    assert "The blank is still there" in again.stdout
+    next((made / "wheel").iterdir()).unlink()
+    told = run(made, "check", "u05")
+    assert told.returncode == 1
+    assert "Unpack the release again" in told.stderr
+
+
 def test_without_ensurepip_and_uv_it_says_what_to_install(tmp_path):
     folder = copy_of_the_checkout(tmp_path / "bare")
     told = run(folder, "doctor", code=NO_ENSUREPIP)

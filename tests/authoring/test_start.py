@@ -167,8 +167,9 @@ def test_what_cannot_be_done_is_told(student, capsys, monkeypatch, tmp_path_fact
     (student / "work" / ".course").write_text("broken")
     assert prepare() == 1
     assert "Delete it and start again" in capsys.readouterr().err
-    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    monkeypatch.setattr(start, "__file__", str(tmp_path_factory.mktemp("package") / "course" / "start.py"))
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.chdir(elsewhere)
+    monkeypatch.setattr(start, "homes", lambda: (elsewhere, elsewhere))
     assert prepare() == 1
     assert "there are no notebooks to copy" in capsys.readouterr().err
 

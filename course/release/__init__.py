@@ -1,0 +1,1 @@
+"""What students are handed: notebooks, blanks, a wheel of the engine and the checks; no solution."""
