@@ -27,6 +27,10 @@ EVERY_VERB: dict[str, tuple[str, str]] = {
         "what students are handed, in a folder: searched for solutions",
         "course.release.command:main",
     ),
+    "similarity": (
+        "which submissions are alike, and where: pairs, no verdict",
+        "course.similarity.command:main",
+    ),
     "start": ("copy the notebooks to work/ and open JupyterLab", "course.start:main"),
     "test": ("run the tests of this checkout; arguments go to pytest", "course.testing:main"),
     "validate": ("every exercise against its named wrong solutions", "course.validate:main"),
