@@ -45,6 +45,8 @@ class Items:
     before: list[list[int]] = field(default_factory=list)
     after: list[list[int]] = field(default_factory=list)
     entry: list[list[float]] = field(default_factory=list)  # beside `after`: how far down in it a link ends
+    labels: set[int] = field(default_factory=set)
+    nodes: int = 0  # how many of the first are nodes
 
     def add(self, size: Size, column: int, band: float) -> int:
         """One more; its position."""
@@ -65,7 +67,8 @@ def arranged(
     >>> ways, columns
     ([[0, 1]], [[0], [1]])
     """
-    items = Items(list(sizes), _columns(links, bands, edge), [float(band) for band in bands])
+    columns = _columns(links, bands, edge)
+    items = Items(list(sizes), columns, [float(band) for band in bands], nodes=len(sizes))
     chains = _chains(items, links)
     items.before = [[] for _ in items.sizes]
     items.after = [[] for _ in items.sizes]
@@ -141,6 +144,7 @@ def _chains(items: Items, links: Sequence[Link]) -> list[list[int]]:
             chain += [items.add(BEND, column, band) for column in range(first, first + bends)]
         if link.label is not None:
             chain.append(items.add(link.label, last - 1, band))
+            items.labels.add(chain[-1])
         chains[position] = [*chain, link.target]
     return chains
 

@@ -1,25 +1,24 @@
 """A layered layout in pure Python, for machines without Graphviz and for graphs too large for it.
 
-Needs columns.py (which column, which order). Adds heights by least squares without overlap, and the routes of
-edges. Nothing recurses. Not read in a unit.
+Needs columns.py (which column, which order) and routes.py (the ways of edges). Adds heights by least squares
+without overlap. Nothing recurses. Not read in a unit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import inf
 
 from autodiff.drawing.columns import BEND, SWEEPS, Items, Link, Size, arranged
+from autodiff.drawing.routes import Point, ports, route, slots, straighten
 
 __all__ = ["Box", "Layout", "Link", "Point", "Size", "lay_out"]
 
-Point = tuple[float, float]
-
 SEPARATION = 14.0  # between boxes of one column
 SLOPE = 30.0  # by which the lower part may rise from a column to the next
-NARROWEST_GAP, WIDEST_GAP = 42.0, 130.0  # between columns; less beside a column of labels
+NARROWEST_GAP, WIDEST_GAP = 42.0, 110.0  # between columns; less beside a column of labels
+STEEPNESS = 0.2  # of a gap's width to the height that an edge climbs in it
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Box:
 class Layout:
     """Where everything goes: a box for each node, a route and perhaps a label box for each link.
 
-    A route's points are joined by curves that leave and arrive horizontally. `frames` stand around nodes that
+    A route's points are joined by curves, see routes.curves. `frames` stand around nodes that
     belong together, each with its name; outer ones come first.
     """
 
@@ -66,7 +65,7 @@ def lay_out(
     bands = bands or [0] * len(sizes)
     items, chains, columns = arranged(sizes, links, bands, edge or {})
     height_of = _heights(items, columns)
-    return _assemble(items, columns, height_of, links, chains, len(sizes))
+    return _assemble(items, columns, height_of, links, chains)
 
 
 def _heights(items: Items, columns: list[list[int]]) -> list[float]:
@@ -140,79 +139,35 @@ def _settle(column: list[int], wishes: list[float], sizes: list[Size], y: list[f
 
 
 def _assemble(
-    items: Items,
-    columns: list[list[int]],
-    y: list[float],
-    links: Sequence[Link],
-    chains: list[list[int]],
-    count: int,
+    items: Items, columns: list[list[int]], y: list[float], links: Sequence[Link], chains: list[list[int]]
 ) -> Layout:
-    """Columns get their x, everything is moved to positive coordinates, routes get their points."""
+    """Columns get their x, everything is moved to positive coordinates, edges get their ways."""
     top = min((y[item] - size[1] / 2 for item, size in enumerate(items.sizes)), default=0.0)
     y = [each - top for each in y]
-    spans: list[tuple[float, float]] = []  # where each column begins and ends
-    right = 0.0
-    narrowest = NARROWEST_GAP if all(link.label is None for link in links) else 0.6 * NARROWEST_GAP
-    for column in columns:
-        width = max((items.sizes[item][0] for item in column), default=0.0)
-        steepest = max((abs(y[a] - y[b]) for b in column for a in items.before[b]), default=0.0)
-        gap = min(max(narrowest, 0.25 * steepest), WIDEST_GAP) if spans else 0.0
-        spans.append((right + gap, right + gap + width))
-        right += gap + width
+    ends = ports(items, links, chains, y)
+    straighten(items, columns, chains, ends, y, SEPARATION)
+    spans = _spans(items, columns, y, any(link.label for link in links))
     boxes = [
         Box(sum(spans[column]) / 2, y[item], *items.sizes[item]) for item, column in enumerate(items.column)
     ]
-    bottom = max((box.y + box.height / 2 for box in boxes), default=0.0)
-    ports = _ports(links, boxes, chains)
-    routes = tuple(
-        _route(items, boxes, spans, chain, port) for chain, port in zip(chains, ports, strict=True)
+    free = slots(items, columns, y)
+    return Layout(
+        spans[-1][1] if spans else 0.0,
+        max((box.y + box.height / 2 for box in boxes), default=0.0),
+        tuple(boxes[: items.nodes]),
+        tuple(route(items, spans, free, y, chain, port) for chain, port in zip(chains, ends, strict=True)),
+        tuple(boxes[chain[-2]] if link.label else None for link, chain in zip(links, chains, strict=True)),
     )
-    labels = tuple(
-        boxes[chain[-2]] if link.label else None for link, chain in zip(links, chains, strict=True)
-    )
-    return Layout(right, bottom, tuple(boxes[:count]), routes, labels)
 
 
-def _ports(links: Sequence[Link], boxes: list[Box], chains: list[list[int]]) -> list[tuple[float, float]]:
-    """At what heights each chain ends on its two boxes, side by side.
-
-    They leave in the order of where they go, and arrive in the order of the links: that of the operands,
-    since a − b must not look like b − a. What is mirrored arrives on the left.
-    """
-    leaving: dict[int, list[tuple[float, int]]] = {}
-    arriving: dict[int, list[tuple[float, int]]] = {}
-    for position, chain in enumerate(chains):
-        leaving.setdefault(chain[0], []).append((boxes[chain[1]].y, position))
-        near = boxes[chain[-2]].y if links[position].mirrored else 0.0
-        arriving.setdefault(chain[-1], []).append((near, position))
-    heights = [[0.0, 0.0] for _ in chains]
-    for end, groups in enumerate((leaving, arriving)):
-        for item, group in groups.items():
-            box = boxes[item]
-            step = min(18.0, 0.6 * box.height / max(1, len(group) - 1))
-            for rank, (_, position) in enumerate(sorted(group)):
-                heights[position][end] = box.y + step * (rank - (len(group) - 1) / 2)
-    for position, (link, chain) in enumerate(zip(links, chains, strict=True)):
-        for end, (item, given) in enumerate(((chain[0], link.leave), (chain[-1], link.enter))):
-            if given is not None:
-                heights[position][end] = boxes[item].y - boxes[item].height / 2 + given
-    return [(start, end) for start, end in heights]
-
-
-def _route(
-    items: Items, boxes: list[Box], spans: list[Point], chain: list[int], port: tuple[float, float]
-) -> tuple[Point, ...]:
-    """Horizontal through every column, so that no curve cuts a box; curved in the gaps between columns."""
-    source, target = boxes[chain[0]], boxes[chain[-1]]
-    points = [
-        (source.x + source.width / 2, port[0]),
-        (spans[items.column[chain[0]]][1], port[0]),
-    ]
-    for item in chain[1:-1]:
-        left, right = spans[items.column[item]]
-        points += [(left, boxes[item].y), (right, boxes[item].y)]
-    points += [
-        (spans[items.column[chain[-1]]][0], port[1]),
-        (target.x - target.width / 2, port[1]),
-    ]
-    return tuple(point for point, following in pairwise([*points, None]) if point and point != following)
+def _spans(items: Items, columns: list[list[int]], y: list[float], labelled: bool) -> list[Point]:
+    """Where each column begins and ends; the steeper the edges, the wider the gap before it."""
+    spans: list[Point] = []
+    narrowest = NARROWEST_GAP / (2 if labelled else 1)
+    for column in columns:
+        right = spans[-1][1] if spans else 0.0
+        width = max((items.sizes[item][0] for item in column), default=0.0)
+        steepest = max((abs(y[a] - y[b]) for b in column for a in items.before[b]), default=0.0)
+        gap = min(max(narrowest, STEEPNESS * steepest), WIDEST_GAP) if spans and width else 0.0
+        spans.append((right + gap, right + gap + width))
+    return spans

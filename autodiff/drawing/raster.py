@@ -9,12 +9,12 @@ import io
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any
 
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.labels import plain
 from autodiff.drawing.layered import Box, Layout, Point
+from autodiff.drawing.routes import curves, shaft
 from autodiff.drawing.style import LIGHT, SMALL_SIZE
 from autodiff.drawing.svg import (
     ARROW,
@@ -134,11 +134,10 @@ def _edge(axes: Any, edge: Edge, points: list[Point], label: Box | None) -> None
     length, half = ARROW
     x, y = points[0] if edge.backward else points[-1]
     foot = x + length if edge.backward else x - length
-    points[0 if edge.backward else -1] = (foot, y)
+    points = shaft(points, length, at_start=edge.backward)
     vertices, codes = [points[0]], [Path.MOVETO]
-    for (x0, y0), (x1, y1) in pairwise(points):
-        middle = (x0 + x1) / 2
-        vertices += [(middle, y0), (middle, y1), (x1, y1)]
+    for curve in curves(points):
+        vertices += curve
         codes += [Path.CURVE4] * 3
     dashes = (2, 3) if edge.state == "later" else (5, 2.5) if edge.backward else (1, 2.5)
     dashed = edge.state == "later" or edge.backward or edge.kept

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from itertools import pairwise
 
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.labels import plain, text_width
 from autodiff.drawing.layered import Box, Layout, Link, Point, Size, lay_out
 from autodiff.drawing.nested import lay_out_nested
+from autodiff.drawing.routes import curves, shaft
 from autodiff.drawing.style import FONT_SIZE, SMALL_SIZE, frame
 
 MARGIN = 10.0
@@ -164,17 +164,10 @@ def _text(parent: ET.Element, text: str, role: str, x: float, y: float) -> None:
 def _draw_edge(svg: ET.Element, edge: Edge, route: tuple[Point, ...], label: Box | None) -> None:
     group = ET.SubElement(svg, "g", {"class": edge_class(edge)})
     length, half = ARROW
-    points = list(route)
-    if edge.backward:
-        (x, y), tip = points[0], -length
-        points[0] = (x + length, y)
-    else:
-        (x, y), tip = points[-1], length
-        points[-1] = (x - length, y)
+    (x, y), tip = (route[0], -length) if edge.backward else (route[-1], length)
+    points = shaft(route, length, at_start=edge.backward)
     path = [f"M{points[0][0]:.1f},{points[0][1]:.1f}"]
-    for (x0, y0), (x1, y1) in pairwise(points):
-        middle = (x0 + x1) / 2
-        path.append(f"C{middle:.1f},{y0:.1f} {middle:.1f},{y1:.1f} {x1:.1f},{y1:.1f}")
+    path += [f"C{' '.join(f'{x:.1f},{y:.1f}' for x, y in curve)}" for curve in curves(points)]
     ET.SubElement(group, "path", {"class": "line", "d": "".join(path)})
     head = f"{x:.1f},{y:.1f} {x - tip:.1f},{y - half:.1f} {x - tip:.1f},{y + half:.1f}"
     ET.SubElement(group, "polygon", {"class": "head", "points": head})
