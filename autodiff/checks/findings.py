@@ -109,7 +109,8 @@ class Report:
         rows = "".join(_row(each) for each in self.findings)
         notes = "".join(f"<p>{escape(each)}</p>" for each in self.notes)
         return (
-            f'{_STYLE}<div class="ad-check"><table><caption>{escape(self.summary)}</caption>'
+            f'{_STYLE}<div class="ad-check" tabindex="0" role="region" aria-label="Gradient check">'
+            f"<table><caption>{escape(self.summary)}</caption>"
             f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{notes}</div>"
         )
 

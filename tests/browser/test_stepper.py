@@ -17,7 +17,6 @@ import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
 from nbformat.v4 import new_code_cell, new_notebook, new_output
-from selenium import webdriver
 from selenium.common.exceptions import (
     ElementClickInterceptedException,
     ElementNotInteractableException,
@@ -33,17 +32,12 @@ from autodiff import Scalar, step
 pytestmark = pytest.mark.slow
 
 PATIENCE = 90  # seconds: a busy machine starts a server slowly
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 MOVING = (
     ElementClickInterceptedException,
     ElementNotInteractableException,
     NoSuchElementException,
     StaleElementReferenceException,
 )
-FLAGS = """
-    --headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
-    --disable-component-update --disable-sync --window-size=1300,1000
-"""
 NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND"
 
 
@@ -51,26 +45,6 @@ NO_NETWORK = "--host-resolver-rules=MAP * ~NOTFOUND"
 def stepper():
     x, y = Scalar(3.0, name="x"), Scalar(4.0, name="y")
     return step(x * x + x * y, name="D")
-
-
-@pytest.fixture
-def start_browser(tmp_path):
-    """A function that starts a browser with more flags; all are closed at the end."""
-    if not (CHROMIUM and DRIVER):
-        pytest.skip("no Chromium here: apt install chromium chromium-driver")
-    started = []
-
-    def start(*more):
-        options = webdriver.ChromeOptions()
-        options.binary_location = CHROMIUM
-        for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path / f'profile{len(started)}'}", *more):
-            options.add_argument(flag)
-        started.append(webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER)))
-        return started[-1]
-
-    yield start
-    for driver in started:
-        driver.quit()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ is left there.
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +14,6 @@ import time
 from pathlib import Path
 
 import pytest
-from selenium import webdriver
 from selenium.common.exceptions import (
     ElementClickInterceptedException,
     ElementNotInteractableException,
@@ -30,19 +28,12 @@ from course.validate import trials
 pytestmark = pytest.mark.slow
 
 PATIENCE = 90  # seconds: a busy machine starts a kernel slowly
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 MOVING = (ElementClickInterceptedException, ElementNotInteractableException, StaleElementReferenceException)
-FLAGS = """
-    --headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking
-    --disable-component-update --disable-sync --window-size=1300,1500
-"""
 
 
 @pytest.fixture
 def lab(tmp_path):
     """The address of a JupyterLab that `course start` opened on fresh copies, and the folder of those."""
-    if not (CHROMIUM and DRIVER):
-        pytest.skip("no Chromium here: apt install chromium chromium-driver")
     homes = {
         name: str(tmp_path / name.lower())
         for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")
@@ -78,14 +69,8 @@ def _address(server, log):
 
 
 @pytest.fixture
-def browser(tmp_path):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}"):
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
-    yield driver
-    driver.quit()
+def browser(start_browser):
+    return start_browser("--window-size=1300,1500")
 
 
 def open_notebook(browser, address, path):
@@ -154,7 +139,7 @@ def drawn(browser, code):
     return None
 
 
-def test_a_lesson_shows_its_graph_and_an_exercise_is_solved_wrongly_then_rightly(lab, browser):
+def test_a_lesson_shows_its_graph_and_an_exercise_is_solved_wrongly_then_rightly(browser, lab):
     address, work = lab
     open_notebook(browser, address, "notebooks/u05_scalar.ipynb")
     graph = wait(browser, lambda: drawn(browser, 'view="gradient"'))
