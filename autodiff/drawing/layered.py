@@ -168,6 +168,7 @@ def _spans(items: Items, columns: list[list[int]], y: list[float], labelled: boo
         right = spans[-1][1] if spans else 0.0
         width = max((items.sizes[item][0] for item in column), default=0.0)
         steepest = max((abs(y[a] - y[b]) for b in column for a in items.before[b]), default=0.0)
-        gap = min(max(narrowest, STEEPNESS * steepest), WIDEST_GAP) if spans and width else 0.0
+        needed = spans and any(item < items.nodes or item in items.labels for item in column)
+        gap = min(max(narrowest, STEEPNESS * steepest), WIDEST_GAP) if needed else 0.0
         spans.append((right + gap, right + gap + width))
     return spans
