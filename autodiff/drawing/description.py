@@ -57,9 +57,10 @@ class NodeBox:
     def role(self, line: int) -> str:
         """What the line with this index is: "symbol", "value", "strip" or "gradient"."""
         from_below = len(self.lines) - 1 - line
-        if self.gradient and not from_below:
+        gradients = self.gradient.count("], [") + 1 if self.gradient else 0  # a matrix stands row by row
+        if from_below < gradients:
             return "gradient"
-        if self.strip and from_below == bool(self.gradient):
+        if self.strip and from_below == gradients:
             return "strip"
         return "symbol" if line == 0 and self.symbol else "value"
 
@@ -87,6 +88,11 @@ class Edge:
     state: State = ""
     kept: bool = False
     count: int = 1
+
+    @property
+    def lines(self) -> list[str]:
+        """The label, line by line."""
+        return self.label.split("\n") if self.label else []
 
 
 @dataclass(frozen=True)

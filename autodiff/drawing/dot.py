@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from autodiff.drawing.description import Description, Edge, NodeBox, Scope
-from autodiff.drawing.labels import plain
+from autodiff.drawing.labels import plain, text_width
 from autodiff.drawing.style import FONT_SIZE, LIGHT, SMALL_SIZE
 
+LONG = 10  # letters of a symbol that may not fit when they are bold
 _SHAPES = {
     "parameter": "shape=ellipse",
     "constant": f'shape=box, fontsize={SMALL_SIZE:g}, height=0.2, width=0.2, margin="0.08,0.04"',
@@ -94,13 +95,20 @@ def _node(node: NodeBox) -> str:
         doubled += f', style="{rounded}filled,dotted"'  # the later one of two styles counts
     return (
         f"  {node.id} [label={quote(*node.lines)}, {_SHAPES[node.kind]}{doubled}, "
-        f'color="{colour}", fillcolor="{LIGHT[node.kind + "-fill"]}"{alarm}]'
+        f'color="{colour}", fillcolor="{LIGHT[node.kind + "-fill"]}"{alarm}{_room(node)}]'
     )
+
+
+def _room(node: NodeBox) -> str:
+    """Room for a symbol that the style sheet makes bold, of which Graphviz knows nothing."""
+    if len(node.symbol and node.lines[0]) < LONG:
+        return ""
+    return f", width={(text_width(node.lines[0], FONT_SIZE, bold=True) + 17) / 72:.2f}"
 
 
 def _edge(edge: Edge) -> str:
     ends = f"  {edge.source} -> {edge.target}"
-    attributes = [f"label={quote(edge.label)}"] if edge.label else []
+    attributes = [f"label={quote(*edge.lines)}"] if edge.label else []
     if edge.label and not edge.backward:
         attributes.append(f'fontsize={SMALL_SIZE:g}, fontcolor="{LIGHT["quiet"]}"')
     if edge.kept or edge.state == "later":

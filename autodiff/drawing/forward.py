@@ -80,12 +80,9 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
     lines = [f"{symbol} {vertex.detail}".rstrip()] if symbol else []
     lines += [vertex.folded] if vertex.folded else []
     if vertex.shape or show == "shapes":  # an array's values get a line of their own
-        # Statistics on two lines: what is narrow stays readable.
-        lines += [
-            text
-            for text in (f"{vertex.name} {form}".strip(), *value.replace(", mean", "\nmean").split("\n"))
-            if text
-        ]
+        # Statistics on two lines, a matrix row by row: what is narrow stays readable.
+        rows = value.replace(", mean", "\nmean").replace("], [", "],\n[").split("\n")
+        lines += [text for text in (f"{vertex.name} {form}".strip(), *rows) if text]
     elif value or not vertex.folded:
         dtype = f" {form}" if form else ""
         known = value or "?"
@@ -94,7 +91,7 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
     if cells:
         lines.append(strip_text(cells))
     if gradient:
-        lines.append(f"g = {gradient}")
+        lines += f"g = {gradient}".replace("], [", "],\n[").split("\n")
     return NodeBox(
         f"n{position}",
         vertex.kind,
@@ -121,7 +118,7 @@ def _edge(graph: Graph, seat: Operand, place: int, target: int, gradients: bool)
     known = seat.partial is not None
     local = f"∂ = {_one_or_all(seat.partial)}" if known else _product(graph, result, place)
     back = f"Σ {shape_text(result.shape)}→{shape_text(operand.shape) or '()'}" if shapes else ""
-    return Edge(*ends, ", ".join(text for text in (local, back) if text), backward=True)
+    return Edge(*ends, "\n".join(text for text in (local, back) if text), backward=True)
 
 
 def _product(graph: Graph, result: Vertex, place: int) -> str:

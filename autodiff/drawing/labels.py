@@ -10,6 +10,7 @@ import math
 import unicodedata
 
 LONGEST_NAME = 24
+BOLDER = 1.12  # how much wider bold text is
 _JOINER = "\u200d"  # holds emoji together; the other format characters only hide or reorder text
 _LEFT_TO_RIGHT = "\u200e"
 
@@ -70,20 +71,24 @@ def gradient_name(out: str, of: str) -> str:
     return "/".join(f"d{name}" if name.isidentifier() else f"d({name})" for name in (out, of))
 
 
-def text_width(text: str, size: float) -> float:
+def text_width(text: str, size: float, bold: bool = False) -> float:
     """How wide `text` may be at font size `size`: rather too much, since the reader's font is unknown.
+
+    DejaVu Sans, the widest of those that a picture names, was measured in a browser.
 
     >>> text_width("×", 14.0) < text_width("a = 1", 14.0)
     True
     """
-    return size * sum(_char_width(char) for char in text)
+    return size * sum(_char_width(char) for char in text) * (BOLDER if bold else 1)
 
 
 def _char_width(char: str) -> float:
     if char in "il.,'|:;!()[] ":
         return 0.4
     if char in "mwMW@%…":
-        return 1.0
+        return 1.02
+    if char in "+<>~&QO":
+        return 0.85
     if char.isascii():
         return 0.78 if char.isupper() else 0.65
     if unicodedata.combining(char) or char in (_JOINER, _LEFT_TO_RIGHT):

@@ -84,7 +84,7 @@ def _heights(items: Items, columns: list[list[int]]) -> list[float]:
 
 def _drops(items: Items, upper: list[list[int]], lower: list[list[int]], y: list[float]) -> list[float]:
     """How far the lower part goes down in each column to clear the upper one, without sudden steps."""
-    feet = [max((y[k] + items.sizes[k][1] / 2 for k in above), default=-inf) for above in upper]
+    feet = _feet(items, upper, y)
     heads = [min((y[k] - items.sizes[k][1] / 2 for k in below), default=inf) for below in lower]
     drops = [foot - head + 2 * SEPARATION for foot, head in zip(feet, heads, strict=True)]
     if max(drops) == -inf:  # they share no column
@@ -95,6 +95,20 @@ def _drops(items: Items, upper: list[list[int]], lower: list[list[int]], y: list
         for column in order:
             drops[column] = max(drops[column], drops[column - step] - SLOPE)
     return drops
+
+
+def _feet(items: Items, upper: list[list[int]], y: list[float]) -> list[float]:
+    """How far down the upper part reaches in each column; beside it, to the middle of its outermost column.
+
+    So what stands beside the result doesn't climb above it.
+    """
+    feet = [max((y[k] + items.sizes[k][1] / 2 for k in above), default=-inf) for above in upper]
+    filled = [column for column, above in enumerate(upper) if above]
+    for column in range(len(upper)):
+        if filled and not filled[0] <= column <= filled[-1]:
+            beside = upper[filled[0] if column < filled[0] else filled[-1]]
+            feet[column] = sum(y[k] for k in beside) / len(beside)
+    return feet
 
 
 def _settle_all(items: Items, columns: list[list[int]], y: list[float]) -> None:
@@ -146,7 +160,7 @@ def _assemble(
     y = [each - top for each in y]
     ends = ports(items, links, chains, y)
     straighten(items, columns, chains, ends, y, SEPARATION)
-    spans = _spans(items, columns, y, any(link.label for link in links))
+    spans = _spans(items, columns, y)
     boxes = [
         Box(sum(spans[column]) / 2, y[item], *items.sizes[item]) for item, column in enumerate(items.column)
     ]
@@ -160,15 +174,19 @@ def _assemble(
     )
 
 
-def _spans(items: Items, columns: list[list[int]], y: list[float], labelled: bool) -> list[Point]:
-    """Where each column begins and ends; the steeper the edges, the wider the gap before it."""
+def _spans(items: Items, columns: list[list[int]], y: list[float]) -> list[Point]:
+    """Where each column begins and ends; the steeper the edges, the wider the gap before it.
+
+    Half of it does beside a column of labels, none before a column of bends.
+    """
     spans: list[Point] = []
-    narrowest = NARROWEST_GAP / (2 if labelled else 1)
-    for column in columns:
+    labelled = [not items.labels.isdisjoint(column) for column in columns]
+    for k, column in enumerate(columns):
         right = spans[-1][1] if spans else 0.0
         width = max((items.sizes[item][0] for item in column), default=0.0)
         steepest = max((abs(y[a] - y[b]) for b in column for a in items.before[b]), default=0.0)
-        needed = spans and any(item < items.nodes or item in items.labels for item in column)
+        narrowest = NARROWEST_GAP / (2 if labelled[k] or labelled[k - 1] else 1)
+        needed = spans and (labelled[k] or any(item < items.nodes for item in column))
         gap = min(max(narrowest, STEEPNESS * steepest), WIDEST_GAP) if needed else 0.0
         spans.append((right + gap, right + gap + width))
     return spans

@@ -26,6 +26,7 @@ from autodiff.drawing.svg import (
     canvas,
     font_size,
     frame_text,
+    label_lines,
     label_size,
     on_border,
     sheet,
@@ -127,7 +128,7 @@ def _frame(axes: Any, name: str, box: Box) -> None:
 
 
 def _edge(axes: Any, edge: Edge, points: list[Point], label: Box | None) -> None:
-    from matplotlib.patches import PathPatch, Polygon
+    from matplotlib.patches import PathPatch, Polygon, Rectangle
     from matplotlib.path import Path
 
     colour = LIGHT["back" if edge.backward else "quiet"]
@@ -147,9 +148,10 @@ def _edge(axes: Any, edge: Edge, points: list[Point], label: Box | None) -> None
     axes.add_patch(PathPatch(Path(vertices, codes), fill=False, lw=thick, ls=style, **look))
     axes.add_patch(Polygon([(x, y), (foot, y - half), (foot, y + half)], fc=colour, **look))
     if label and edge.label:
-        paper = {"facecolor": LIGHT["paper"], "edgecolor": "none", "pad": 1.5}
-        size = label_size(edge)
-        _text(axes, label.x, label.y + 0.35 * size, edge.label, size, colour, bbox=paper, zorder=2)
+        corner = (label.x - label.width / 2, label.y - label.height / 2)
+        axes.add_patch(Rectangle(corner, label.width, label.height, fc=LIGHT["paper"], lw=0, zorder=2))
+        for line, y in label_lines(edge, label):
+            _text(axes, label.x, y, line, label_size(edge), colour, zorder=2.1)
 
 
 def _node(axes: Any, node: NodeBox, box: Box) -> None:

@@ -52,7 +52,7 @@ def bars(node: NodeBox, x: float, y: float) -> Iterator[tuple[str, Box]]:
 def _line_width(node: NodeBox, line: int) -> float:
     if node.role(line) == "strip":
         return BAR * len(node.strip)
-    return text_width(node.lines[line], font_size(node))
+    return text_width(node.lines[line], font_size(node), bold=node.role(line) == "symbol")
 
 
 def _size(node: NodeBox) -> Size:
@@ -68,6 +68,18 @@ def _size(node: NodeBox) -> Size:
     return max(width + 18, 34.0), height + 10
 
 
+def _label_size(edge: Edge) -> Size:
+    width = max(text_width(line, label_size(edge)) for line in edge.lines)
+    return width + 6, LINE * FONT_SIZE * len(edge.lines)
+
+
+def label_lines(edge: Edge, box: Box) -> Iterator[tuple[str, float]]:
+    """Each line of an edge's label, with the y of its foot."""
+    size = label_size(edge)
+    for position, line in enumerate(edge.lines):
+        yield line, box.y + size * (LINE * (position - (len(edge.lines) - 1) / 2) + 0.35)
+
+
 def arrange(description: Description) -> Layout:
     """Our own layout of a description.
 
@@ -80,7 +92,7 @@ def arrange(description: Description) -> Layout:
         Link(
             place[edge.source],
             place[edge.target],
-            (text_width(edge.label, label_size(edge)) + 6, LINE * FONT_SIZE) if edge.label else None,
+            _label_size(edge) if edge.label else None,
             edge.backward and kinds[edge.source] == "gradient",
         )
         for edge in description.edges
@@ -174,8 +186,8 @@ def _draw_edge(svg: ET.Element, edge: Edge, route: tuple[Point, ...], label: Box
     if label and edge.label:
         # Paper behind the text: it stands on its own line, which must not strike it through.
         _rect(group, "paper", label, 0.0)
-        role = "gradient" if edge.backward else "note"
-        _text(group, edge.label, role, label.x, label.y + 0.35 * label_size(edge))
+        for line, y in label_lines(edge, label):
+            _text(group, line, "gradient" if edge.backward else "note", label.x, y)
 
 
 def edge_class(edge: Edge) -> str:

@@ -21,7 +21,14 @@ from autodiff.drawing.picture import Drawing
 from autodiff.scalar import Scalar
 
 VIEWS = ("forward", "gradient", "backward")
+KEPT: list[ad.Tensor] = []  # as a program keeps its parameters: the values of those that are gone are unknown
 DARK_ONLY_THERE = "@media (prefers-color-scheme: dark)"
+
+
+def parameter(values: Any, name: str) -> ad.Tensor:
+    """A variable that outlives the function that makes it."""
+    KEPT.append(ad.tensor(values, name=name))
+    return KEPT[-1]
 
 
 def line() -> Scalar:
@@ -52,8 +59,8 @@ def skip() -> Scalar:
 def broadcast_bias() -> ad.Tensor:
     """A bias for each column, added to every row."""
     x = ad.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], name="X", constant=True)
-    w = ad.tensor([[1.0, -1.0], [0.5, 2.0]], name="W")
-    return ad.sum(ad.tanh(x @ w + ad.tensor([0.1, -0.2], name="b")))
+    w, b = parameter([[1.0, -1.0], [0.5, 2.0]], "W"), parameter([0.1, -0.2], "b")
+    return ad.sum(ad.tanh(x @ w + b))
 
 
 def softmax_mlp() -> ad.Tensor:
@@ -61,8 +68,8 @@ def softmax_mlp() -> ad.Tensor:
     rng = np.random.default_rng(0)
     x = ad.tensor(rng.normal(size=(5, 4)), name="X", constant=True)
     labels = np.eye(3)[[0, 2, 1, 1, 0]]
-    w1, b1 = ad.tensor(rng.normal(size=(4, 6)), name="W₁"), ad.tensor(np.zeros(6), name="b₁")
-    w2, b2 = ad.tensor(rng.normal(size=(6, 3)), name="W₂"), ad.tensor(np.zeros(3), name="b₂")
+    w1, b1 = parameter(rng.normal(size=(4, 6)), "W₁"), parameter(np.zeros(6), "b₁")
+    w2, b2 = parameter(rng.normal(size=(6, 3)), "W₂"), parameter(np.zeros(3), "b₂")
     with ad.name_scope("hidden"):
         h = ad.tanh(x @ w1 + b1)
     with ad.name_scope("scores"):
@@ -75,14 +82,14 @@ def softmax_mlp() -> ad.Tensor:
 
 def concatenate_index() -> ad.Tensor:
     """Two vectors joined, some entries taken out again, one of them twice."""
-    a, b = ad.tensor([1.0, 2.0], name="a"), ad.tensor([3.0, 4.0, 5.0], name="b")
+    a, b = parameter([1.0, 2.0], "a"), parameter([3.0, 4.0, 5.0], "b")
     joined = ad.concatenate([a, b * b])
     return ad.sum(joined[np.array([0, 3, 3])] * joined[1:4])
 
 
 def second_derivative() -> ad.Tensor:
     """The derivative of sin(x)·x, recorded, so that it is a graph itself."""
-    x = ad.tensor(0.5, name="x")
+    x = parameter(0.5, "x")
     return ad.gradients(ad.sin(x) * x, [x], record=True)[0]
 
 

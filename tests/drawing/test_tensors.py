@@ -122,7 +122,7 @@ GRADIENTS = {
     "a broadcast and its reverse": (
         lambda: ad.sum(W + B),
         ["g = [1, 1]", "g = 2", "g = [1, 1]", "g = 1"],
-        ["∂ = 1", "∂ = 1, Σ (2,)→()", "∂ = 1"],
+        ["∂ = 1", "∂ = 1\nΣ (2,)→()", "∂ = 1"],
     ),
     "a product of matrices says what flows back": (
         lambda: ad.sum(X @ W),
