@@ -22,6 +22,7 @@ from course.console import progress
 from course.grading.feedback import dashboard, student_html, student_markdown
 from course.grading.intake import IntakeError, safe_name
 from course.grading.launch import Launcher
+from course.grading.levels import advice
 from course.grading.limits import LEVELS, Isolation, Limits
 from course.grading.outcome import Job, Outcome
 from course.grading.outputs import csv_text, json_text, print_table, row_of, visible, write
@@ -67,7 +68,7 @@ def grade_folder(
     limits: Limits | None = None,
     secret: str | None = None,
     secret_file: Path | None = None,
-    require: str = "L1",
+    require: str = "L2",
 ) -> Graded:
     """Grade FOLDER/<student>/… (or a zip of it) into `out`; finished questions aren't graded again.
 
@@ -103,8 +104,9 @@ def grade_folder(
 def _insist(isolation: Isolation, require: str) -> None:
     if not isolation.reaches(require):
         raise IsolationTooLowError(
-            f"isolation {require} was required, and this grader reaches {isolation}.\n"
-            f"Use a machine made for this alone, and --require-isolation {isolation.level}."
+            f"isolation {require} was required, and this machine reaches {isolation}.\n"
+            f"To mend it: {advice(isolation)}\nOr, on a machine made for this alone: "
+            f"--require-isolation {isolation.level}."
         )
 
 
@@ -181,7 +183,7 @@ def main(argv: list[str] | None = None) -> int:
     add("--jobs", type=_count, metavar="N", help="students at a time (default: as many as processors)")
     add("--secret-file", type=Path, metavar="FILE", help="the master secret (else COURSE_SECRET)")
     lowest = "stop with exit code 3 where student code can't be held this firmly (%(default)s)"
-    add("--require-isolation", choices=LEVELS[1:], default="L1", help=lowest)
+    add("--require-isolation", choices=LEVELS[1:], default="L2", help=lowest)
     options = parser.parse_args(argv)
     try:
         graded = grade_folder(

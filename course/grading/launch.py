@@ -1,42 +1,35 @@
-"""Starts a child, holds it to its limits, ends it: isolation L1.
+"""Starts children as firmly held as the machine allows, and says how firmly that is.
 
-Everything that starts or limits a process is in this file and in orphans.py (child.py only carries out the
-limits it is told). The rest of the grader knows `Launcher.start`, `Child.ask` and the `Isolation` record.
+Everything that starts or holds a process lies behind `Launcher.start`; the rest of the grader knows that, a
+`Child` to ask, and the `Isolation` record.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
+import ctypes
+import hashlib
 import os
-import platform
-import signal
-import subprocess
+import queue
+import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-import numpy as np
-
+from course.grading import inside
+from course.grading.attempts import PROBE, attempt_all
+from course.grading.filter import filter_program
+from course.grading.held import Alone, Held
+from course.grading.inside.locks import landlock_version
+from course.grading.levels import describe
 from course.grading.limits import Isolation, Limits
-from course.grading.orphans import children, kill_orphans, reaper
-from course.grading.site import link_libraries, make_site, remove
-from course.grading.talk import Child, MachineError, Process
-
-_DRIVER = Path(__file__).with_name("child.py")
-_ENVIRONMENT = {
-    "PYTHONHASHSEED": "0",
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "TZ": "UTC",
-    "LC_ALL": "C.UTF-8",
-    "MPLBACKEND": "Agg",
-    "PATH": os.defpath,
-}
+from course.grading.site import link_libraries, make_site, open_up, remove
+from course.grading.slots import MachineError, Slot
+from course.grading.talk import Child
+from course.grading.wall import ENVIRONMENT, HOME, Place, Wall, bubblewrap, command, rlimits
 
 
 class Launcher:
@@ -46,106 +39,150 @@ class Launcher:
         self.limits = limits
         self._context = contextlib.ExitStack()
         self._lock = threading.Lock()
-        self._live: dict[int, Process] = {}
-        self._others: set[int] = set()
-        self._reaping = False
-        self._base, self._libraries, self._python = Path(), list[str](), list[str]()
+        self._idle: queue.SimpleQueue[Slot] = queue.SimpleQueue()
+        self._live: set[Slot | Alone] = set()
+        self._slots = 0
+        self._base, self._wall = Path(), Wall()
+        self._groups = self._closed = False
 
     def __enter__(self) -> Self:
-        self._reaping = self._context.enter_context(reaper())
-        self._others = children() if self._reaping else set()
-        self._base = Path(tempfile.mkdtemp(prefix="grading-"))
-        self._context.callback(remove, self._base)
-        self._libraries = link_libraries(self._base / "libraries")
-        self.processes = _process_limit(self.limits.processes)
-        self.isolation = describe(self._reaping)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(_not_dumpable())
+            self._base = Path(tempfile.mkdtemp(prefix="grading-"))
+            self._base.chmod(0o755)  # a slot's own user finds its folders in it
+            stack.callback(remove, self._base)
+            stack.callback(self.kill_all)
+            source = Path(str(inside.__file__)).parent
+            driver = self._base / "driver"
+            shutil.copytree(source, driver / "inside", ignore=shutil.ignore_patterns("__pycache__"))
+            open_up(driver)
+            (self._base / "sites").mkdir()
+            open_up(self._base / "sites")
+            self._processes = _process_limit(self.limits.processes)
+            self.isolation = self._find()
+            self._context = stack.pop_all()
         return self
 
     def __exit__(self, *details: object) -> None:
-        self.kill_all()
+        self._closed = True
         self._context.close()
 
-    def _compile(self) -> None:
-        """Compile NumPy once where nobody has: each child would spend half a second on it."""
-        if self._python:
-            return
-        self._python = [sys.executable, "-P", "-s", "-S", "-X", "utf8"]
-        if not os.path.exists(importlib.util.cache_from_source(np.__file__)):
-            self._python += ["-X", f"pycache_prefix={self._base / 'compiled'}"]
-            script = f"import sys; sys.path += {self._libraries!r}; import numpy"
-            environment = {**_ENVIRONMENT, **_system()}
-            subprocess.run(
-                [*self._python, "-c", script], env=environment, check=False, timeout=self.limits.start
+    def _find(self) -> Isolation:
+        """The strongest wall that stands here, with what was tried against it."""
+        refused: list[str] = []
+        if sys.platform != "linux":
+            link_libraries(self._base / "libraries")
+            return describe(None, None, {}, ["namespaces, Landlock and seccomp are Linux's"])
+        for one in _walls(refused):
+            self._wall = one
+            try:
+                slot = self._slot()
+            except MachineError as problem:
+                refused.append(f"{one.name}: {problem}")
+                continue
+            self._groups = slot.join_group()
+            self._idle.put(slot)
+            limits = self.limits
+            tried = attempt_all(
+                lambda: self.start({}, (), PROBE), self._base, slot.uid, limits.memory, limits.scratch
             )
+            return describe(one, slot.uid, tried, refused, groups=self._groups)
+        raise MachineError(f"no process can be started to hold student code: {'; '.join(refused)}")
 
     def start(self, files: Mapping[str, bytes], provides: Iterable[str], probes: str) -> Child:
         """A child with a student's files in its folder, ready for cells. MachineError if there is none."""
-        with self._lock:
-            self._compile()
+        site = self._site(tuple(provides))
+        settings: dict[str, Any] = {"probes": probes}
+        if sys.platform == "linux":
+            slot = self._take()
+            place = HOME if self._wall.inside else slot.place
+            held: Held = slot.open(site)
+            child = Child(held, self.limits, lambda: self._give(slot))
+        else:
+            place, held = self._alone(site)
+            child = Child(held, self.limits, lambda: self._live.discard(held))
+            settings["limits"] = rlimits(self.limits, self._processes)
+        child.begin({**settings, "path": [str(place.sites / site), str(place.libraries)]}, files)
+        return child
+
+    def _alone(self, site: str) -> tuple[Place, Alone]:
+        """A process of its own, on systems without a zygote."""
         root = Path(tempfile.mkdtemp(dir=self._base))
-        work, site = root / "work", root / "site"
-        work.mkdir()
-        make_site(site, provides)
-        for name, data in files.items():
-            path = work / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-            path.chmod(0o444)
-        command = [*self._python, "-B", str(_DRIVER)]
-        home = dict.fromkeys(("HOME", "TMPDIR", "MPLCONFIGDIR"), str(work))
-        environment = {**_ENVIRONMENT, **_system(), **home}
-        pipe = subprocess.PIPE
+        place = Place(self._base / "driver", self._base / "sites", self._base / "libraries", root / "work")
+        place.scratch.mkdir()
+        environment = {**ENVIRONMENT, **dict.fromkeys(("HOME", "TMPDIR", "MPLCONFIGDIR"), str(place.scratch))}
+        if os.name == "nt":
+            environment["SYSTEMROOT"] = os.environ.get("SYSTEMROOT", "")
         try:
-            with self._lock:  # whoever looks for orphans must know this one
-                process = subprocess.Popen(
-                    command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=work, env=environment,
-                    start_new_session=os.name == "posix", close_fds=True,
-                )  # fmt: skip
-                self._live[process.pid] = process
+            alone = Alone(command(Wall(), place, None), environment, root)
         except OSError as problem:
             remove(root)
             raise MachineError(f"no process can be started: {problem}") from problem
-        child = Child(root, process, self.limits, self.kill, self.end)
-        limits = {
-            "cpu": self.limits.cpu,
-            "memory": self.limits.memory,
-            "file": self.limits.file,
-            "open_files": self.limits.open_files,
-            "processes": self.processes,
-            "parent": os.getpid(),
-        }
-        child.begin({"path": [str(site), *self._libraries, str(work)], "probes": probes, "limits": limits})
-        return child
+        self._live.add(alone)
+        return place, alone
 
-    def kill(self, process: Process) -> None:
-        """Kill a child and its process group; whoever waits for it reaps it, and sees what it used."""
-        if sys.platform == "win32":
-            process.kill()
-            return
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+    def _take(self) -> Slot:
+        """An idle slot, or a new one."""
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            slot = self._slot()
+            if self._groups:
+                slot.join_group()
+            return slot
 
-    def end(self, process: Process, root: Path | None = None) -> None:
-        """Kill a child, its process group, and what escaped from it; remove its folder."""
-        self.kill(process)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(10)
+    def _give(self, slot: Slot) -> None:
+        """Take a slot back; a spent one is ended."""
+        if slot.spent or self._closed:
+            with self._lock:
+                self._live.discard(slot)
+            slot.close()
+        else:
+            self._idle.put(slot)
+
+    def _slot(self) -> Slot:
         with self._lock:
-            self._live.pop(process.pid, None)
-            if self._reaping:
-                kill_orphans({*self._live, *self._others})
-        if root is not None:
-            remove(root)
+            if self._closed:
+                raise MachineError("the grader is ending")
+            self._slots += 1
+            number = self._slots
+        slot = Slot(self._wall, number, self._base, self.limits, self._processes)
+        with self._lock:
+            self._live.add(slot)
+        return slot
+
+    def _site(self, provides: tuple[str, ...]) -> str:
+        """The folder of what a unit provides, made once."""
+        name = hashlib.sha256(repr(provides).encode()).hexdigest()[:16]
+        with self._lock:
+            folder = self._base / "sites" / name
+            if not folder.exists():
+                make_site(folder, provides)
+        return name
 
     def kill_all(self) -> None:
-        """End every child, so that whoever waits for one is told at once."""
-        for process in list(self._live.values()):
-            self.end(process)
+        """End every process, so that whoever waits for one is told at once."""
+        with self._lock:
+            live, self._live = list(self._live), set()
+        for one in live:
+            one.close()
 
 
-def _system() -> dict[str, str]:
-    """What Windows needs in every environment."""
-    return {"SYSTEMROOT": os.environ.get("SYSTEMROOT", "")} if os.name == "nt" else {}
+def _walls(refused: list[str]) -> Iterator[Wall]:
+    """The ways to hold a zygote, the strongest first; what can't be had is told to `refused`."""
+    program, why = filter_program()
+    landlock = landlock_version()
+    refused += [why] if why else []
+    refused += [] if landlock else ["no Landlock (Linux 5.13 or newer, and switched on)"]
+    root = os.getuid() == 0
+    ways = [("root", True)] if root else []
+    ways += [("user", False)]
+    if not bubblewrap():
+        ways = []
+        refused.append("bubblewrap isn't installed (apt install bubblewrap)")
+    ways += [("", True)] if root else []
+    for namespaces, pool in [*ways, ("", False)]:
+        yield Wall(namespaces, pool, landlock, program)
 
 
 def _process_limit(more: int) -> int:
@@ -161,26 +198,16 @@ def _process_limit(more: int) -> int:
     return count + more
 
 
-def describe(reaping: bool) -> Isolation:
-    """What holds a child on this machine at L1, and what doesn't."""
-    held = ["clean environment", "copy of the submission in a fresh folder", "wall limit", "output limit"]
-    missing = ["file system open", "network open", "no system-call filter", "no process namespace"]
-    if os.name == "posix":
-        held += ["own session, killed as a group", "rlimits CPU FSIZE NOFILE CORE"]
-    else:
-        missing += ["no CPU, memory, file or process limits (no POSIX rlimits)", "descendants not killed"]
-    linux = sys.platform == "linux"
-    if linux:
-        held += ["rlimit AS", "no new privileges", "killed with the grader", "grader's memory not dumpable"]
-    elif os.name == "posix":
-        missing.append("memory limit not enforced by this system")
-    (held if reaping else missing).append("orphans killed" if reaping else "processes that detach survive")
-    root = os.name == "posix" and os.getuid() == 0
-    if linux and not root:
-        held.append("rlimit NPROC")
-    elif os.name == "posix":
-        missing.append("process count not limited" + (" (run as root)" if root else ""))
-    if root:
-        missing.append("runs as root: its rights over files are whole")
-    uid = os.getuid() if os.name == "posix" else None
-    return Isolation("L1", tuple(held), tuple(missing), uid, platform.release())
+@contextlib.contextmanager
+def _not_dumpable() -> Iterator[None]:
+    """Hide this process's memory and environment from other processes of the same user."""
+    if sys.platform != "linux":
+        yield
+        return
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    before = prctl(3, 0, 0, 0, 0)  # PR_GET_DUMPABLE
+    prctl(4, 0, 0, 0, 0)  # PR_SET_DUMPABLE
+    try:
+        yield
+    finally:
+        prctl(4, before, 0, 0, 0)

@@ -17,8 +17,10 @@ class Limits:
     wall: float | None = None  # None: three times the CPU seconds and five
     memory: int = 1536 * MIB
     file: int = 10 * MIB
+    scratch: int = 64 * MIB  # all that a question writes, where it has a file system of its own
+    scratch_files: int = 4096
     open_files: int = 64
-    processes: int = 64  # beyond those that the user already runs
+    processes: int = 64  # and threads; beyond those that the user already runs
     output: int = MIB
     reply: int = 16 * MIB
     start: float = 60.0  # until the child reports for work, before any student code

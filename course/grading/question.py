@@ -134,7 +134,7 @@ class _Replay:
             raise ChildLostError("timeout", f"The {self.limits.budget:g} seconds of a submission are spent.")
         self.child, self.spent, self.own = None, 0.0, None
         self.child = self.launcher.start(self.desk.files, self.unit.provides, self.unit.probes)
-        self.desk.children, self.desk.root = self.desk.children + 1, str(self.child.root / "work")
+        self.desk.children, self.desk.root = self.desk.children + 1, self.child.work
         for number, cell in enumerate(self.script.cells, 1):
             last = number == len(self.script.cells)
             if cell in self.desk.culprits and not last:

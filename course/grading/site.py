@@ -12,6 +12,7 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 import autodiff
@@ -103,6 +104,7 @@ def site_files(provides: Iterable[str]) -> dict[str, str]:
         "course/__init__.py": "import _beside\n",
         "course/checking/__init__.py": "import _beside\ncheck = _beside.quiet\n",
         "course/checking/exercise.py": _CASE,
+        "course/checking/instruments.py": (files("course.checking") / "instruments.py").read_text("utf-8"),
         "IPython/__init__.py": _QUIET_MODULE,
         "IPython/display.py": _QUIET_MODULE,
     }
@@ -132,6 +134,13 @@ def make_site(folder: Path, provides: Iterable[str]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
+    open_up(folder)
+
+
+def open_up(folder: Path) -> None:
+    """Let every user read a folder and what is in it, whatever this user's habits are."""
+    for path in [folder, *folder.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
 
 
 def link_libraries(folder: Path) -> list[str]:

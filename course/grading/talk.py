@@ -6,18 +6,15 @@ import contextlib
 import os
 import queue
 import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from course.grading.frames import ProtocolError, pack, unpack
+from course.grading.held import Held
 from course.grading.limits import Limits
-
-Process = subprocess.Popen[bytes]
+from course.grading.slots import MachineError
 
 
 class ChildLostError(Exception):
@@ -28,25 +25,14 @@ class ChildLostError(Exception):
         self.status, self.message = status, message
 
 
-class MachineError(RuntimeError):
-    """A child couldn't be started at all: the machine's fault, no student's."""
-
-
 class Child:
     """One process with one student's code in it."""
 
-    def __init__(
-        self,
-        root: Path,
-        process: Process,
-        limits: Limits,
-        kill: Callable[[Process], None],
-        end: Callable[[Process, Path], None],
-    ) -> None:
-        self.root, self.waited = root, 0.0  # its folder; seconds spent waiting for its replies
-        self._process, self._limits, self._kill, self._end = process, limits, kill, end
+    def __init__(self, held: Held, limits: Limits, release: Callable[[], None]) -> None:
+        self.work, self.waited = held.work, 0.0  # its folder; seconds spent waiting for its replies
+        self._held, self._limits, self._release = held, limits, release
         self._replies: queue.Queue[bytes | None] = queue.Queue()
-        self._number, self._printed, self._cpu, self._peak = 0, 0, 0.0, 0
+        self._number, self._printed, self._closed = 0, 0, False
         for work in (self._read_replies, self._read_output):
             threading.Thread(target=work, daemon=True).start()
 
@@ -61,13 +47,15 @@ class Child:
             raise self.lost("protocol", "The reply was of no known kind.")
         return header, buffers
 
-    def begin(self, settings: Mapping[str, Any]) -> None:
-        """Hand over the settings; MachineError if the child doesn't report for work."""
+    def begin(self, settings: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+        """Hand over settings and files; MachineError if the child doesn't report for work."""
+        told = {**settings, "files": list(files), "sizes": [len(data) for data in files.values()]}
         try:
-            header, _ = self._read(self._exchange(pack(settings), self._limits.start))
+            header, _ = self._read(self._exchange(pack(told, b"".join(files.values())), self._limits.start))
         except ChildLostError as problem:
             raise MachineError(f"the child process did not start: {problem.message}") from problem
         if header["kind"] != "ready":
+            self.close()
             raise MachineError(f"the child process could not load: {header.get('message')}")
         self.waited = 0.0
 
@@ -77,11 +65,11 @@ class Child:
         return ChildLostError(status, message)
 
     def close(self) -> None:
-        """Kill the process, its group, and whatever else it left; remove its folder."""
-        self._end(self._process, self.root)
-        if self._process.stdin is not None:
-            with contextlib.suppress(OSError, ValueError):
-                self._process.stdin.close()
+        """Kill the process and whatever it left, and give its place to the next."""
+        if not self._closed:
+            self._closed = True
+            self._held.close()
+            self._release()
 
     def _exchange(self, frame: bytes, patience: float) -> bytes:
         began = time.monotonic()
@@ -109,53 +97,29 @@ class Child:
 
     def _ended(self) -> ChildLostError:
         """Why the channel closed."""
-        code = self._wait(2.0)
-        used, limits = self._cpu, self._limits
+        ended, limits = self._held.wait(2.0), self._limits
         self.close()
         if self._printed > limits.output:
             return ChildLostError("output_limit", f"More than {limits.output} bytes were printed.")
-        if code is None:
+        if ended is None:
             return ChildLostError("no_reply", "The program closed its channel.")
-        if os.name == "posix" and code in (-signal.SIGXCPU, -signal.SIGKILL) and used >= limits.cpu:
+        code = ended.code
+        if os.name == "posix" and code in (-signal.SIGXCPU, -signal.SIGKILL) and ended.cpu >= limits.cpu:
             return ChildLostError("timeout", f"More than {limits.cpu} seconds of computing.")
-        if code < 0 and self._peak >= 0.8 * limits.memory:
+        if code < 0 and ended.peak >= 0.8 * limits.memory:
             return ChildLostError("memory", f"More than {limits.memory >> 20} MiB of memory.")
         if code < 0:
             name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
             return ChildLostError("no_reply", f"The program was ended by {name}.")
         return ChildLostError("no_reply", f"The program ended itself (exit code {code}) before it answered.")
 
-    def _wait(self, seconds: float) -> int | None:
-        """The exit code, with CPU seconds and peak memory noted; None if it still runs."""
-        until = time.monotonic() + seconds
-        while self._process.returncode is None and time.monotonic() < until:
-            if sys.platform == "win32":
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._process.wait(seconds)
-                break
-            try:
-                pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
-            except ChildProcessError:  # reaped meanwhile, by the thread that ends everything
-                self._process.wait()
-                break
-            if pid:
-                self._process.returncode = os.waitstatus_to_exitcode(status)
-                self._cpu = usage.ru_utime + usage.ru_stime
-                self._peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-            else:
-                time.sleep(0.005)
-        return self._process.returncode
-
     def _write(self, frame: bytes) -> None:
         with contextlib.suppress(OSError, ValueError):  # a child that is gone shows by its reply
-            if self._process.stdin is not None:
-                self._process.stdin.write(frame)
-                self._process.stdin.flush()
+            self._held.requests.write(frame)
+            self._held.requests.flush()
 
     def _read_replies(self) -> None:
-        pipe = self._process.stdout
-        if pipe is None:
-            return
+        pipe = self._held.replies
         with contextlib.suppress(OSError, ValueError), pipe:
             while len(size := pipe.read(4)) == 4:
                 count = int.from_bytes(size, "little")
@@ -168,12 +132,10 @@ class Child:
         self._replies.put(None)
 
     def _read_output(self) -> None:
-        pipe = self._process.stderr
-        if pipe is None:
-            return
+        pipe = self._held.output
         with contextlib.suppress(OSError, ValueError), pipe:
             while part := os.read(pipe.fileno(), 1 << 16):
                 self._printed += len(part)
                 if self._printed > self._limits.output:
-                    self._kill(self._process)
+                    self._held.kill()
                     break
