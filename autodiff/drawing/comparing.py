@@ -19,7 +19,7 @@ CLOSE = 1e-9  # relative; what differs by less is rounding
 MOST_LISTED = 4
 
 
-@dataclass
+@dataclass(eq=False)  # two pairs are never the same: their arrays can't be compared by ==
 class Pair:
     """One vertex of the picture: as it is in a, as it is in b; None where it isn't.
 

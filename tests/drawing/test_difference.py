@@ -194,6 +194,14 @@ def test_arrays_that_print_alike_say_how_far_they_are_apart():
     )
 
 
+def test_arrays_of_the_same_name_are_told_apart():
+    def doubled(factor):
+        one, two = (tensor([1.0, 2.0], name="t") for _ in "ab")
+        return one * two * factor
+
+    assert "3 nodes get other gradients" in draw_difference(doubled(1), doubled(2)).words
+
+
 def test_another_shape():
     words = draw_difference(tensor(np.ones(3), name="t") * 2, tensor(np.ones(4), name="t") * 2).words
     assert words.startswith("2 nodes have other shapes: t (3,) → (4,); y (3,) → (4,).")

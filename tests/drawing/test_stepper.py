@@ -340,17 +340,6 @@ def test_another_suffix_lists_those_there_are(graph, tmp_path):
         step(graph("line")).save(tmp_path / "s.gif")
 
 
-HOSTILE = ["<script>alert(1)</script>", "</script>", "\"'&<>", "x" * 10_000, "🙈", "שלום", "a\nb", ""]
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names_are_escaped(name):
-    html = step(Scalar(2.0, name=name) * 3)._html
-    assert html.count("<script>") == html.count("</script>") == 1  # our own
-    assert html.count("<details") == 5
-    assert len(html) < 60_000
-
-
 def test_the_same_graph_gives_the_same_page(graph):
     assert step(graph("diamond"))._html == step(graph("diamond"))._html
 
