@@ -16,10 +16,11 @@ _SIGNS = {RIGHT: "✓", WRONG: "✗", KINK: "∧", FLAT: "?"}
 _HEADINGS = (
     "Verdict", "Argument", "Mode", "Compared", "Worst entry", "Got", "Expected", "Relative error", "Allowed"
 )  # fmt: skip
+_LEFT = 'style="text-align:left"'  # in each cell: where nothing is trusted, notebooks drop style sheets
 _STYLE = (
     "<style>.ad-check{overflow-x:auto;color:inherit}.ad-check table{border-collapse:collapse;color:inherit}"
     ".ad-check caption{text-align:left;font-weight:bold;padding:.3em 0;caption-side:top;color:inherit}"
-    ".ad-check th,.ad-check td{text-align:left!important;vertical-align:top;padding:.25em .6em;"
+    ".ad-check th,.ad-check td{vertical-align:top;padding:.25em .6em;"
     "border-bottom:1px solid #8888}.ad-check .number{font-family:monospace;white-space:nowrap}"
     ".ad-check tbody th{white-space:nowrap}.ad-check tr:has(+tr>td:first-child)>td{border-bottom:0}"
     ".ad-check .wrong th{border-left:.35em solid #c0392b}.ad-check .right th{border-left:.35em solid #1e8449}"
@@ -105,7 +106,7 @@ class Report:
         return str(self)
 
     def _repr_html_(self) -> str:
-        heads = "".join(f'<th scope="col">{each}</th>' for each in _HEADINGS)
+        heads = "".join(f'<th scope="col" {_LEFT}>{each}</th>' for each in _HEADINGS)
         rows = "".join(_row(each) for each in self.findings)
         notes = "".join(f"<p>{escape(each)}</p>" for each in self.notes)
         return (
@@ -124,10 +125,12 @@ def _row(it: Finding) -> str:
         f"{it.relative_error:.2g}",
         f"{it.allowed:.2g}",
     )
-    words = "".join(f"<td>{escape(each)}</td>" for each in (it.argument, it.what, it.checked))
-    cells = "".join(f'<td class="number">{escape(each) if it.where else "–"}</td>' for each in numbers)
+    words = "".join(f"<td {_LEFT}>{escape(each)}</td>" for each in (it.argument, it.what, it.checked))
+    cells = "".join(
+        f'<td class="number" {_LEFT}>{escape(each) if it.where else "–"}</td>' for each in numbers
+    )
     kind = f' class="{it.verdict if it.verdict in (RIGHT, WRONG) else "open"}"'
-    head = f'<th scope="row" rowspan="{1 + bool(it.look)}">{_SIGNS[it.verdict]} {it.verdict}</th>'
+    head = f'<th scope="row" rowspan="{1 + bool(it.look)}" {_LEFT}>{_SIGNS[it.verdict]} {it.verdict}</th>'
     look = "<br>".join(map(escape, it.look))
-    under = f'<tr{kind}><td colspan="8"><em>Where to look:</em> {look}</td></tr>' if look else ""
+    under = f'<tr{kind}><td colspan="8" {_LEFT}><em>Where to look:</em> {look}</td></tr>' if look else ""
     return f"<tr{kind}>{head}{words}{cells}</tr>{under}"

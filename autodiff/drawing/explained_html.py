@@ -1,14 +1,14 @@
 """An explanation as HTML: a table that a screen reader walks through, and the picture beneath it.
 
-Needs explained.py and page.py. Everything shows in an untrusted notebook, too. Not read in a unit.
+Needs explained.py, image.py and page.py. Everything shows in an untrusted notebook, too. Not read in a unit.
 """
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterator
 
 from autodiff.drawing.explained import Account, percent
+from autodiff.drawing.image import image
 from autodiff.drawing.page import text
 from autodiff.drawing.reckoning import Part
 
@@ -17,14 +17,18 @@ STYLE = (
     ".ad-explain .ad-wide{overflow-x:auto}"
     ".ad-explain table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.4em 0}"
     ".ad-explain caption{text-align:left;font-weight:bold;padding:.2em .5em}"
-    ".ad-explain th,.ad-explain td{text-align:left;vertical-align:top;padding:.2em .7em;"
+    ".ad-explain th,.ad-explain td{vertical-align:top;padding:.2em .7em;"
     "border-bottom:1px solid #8888;background:none}"
     ".ad-explain tbody th{border-top:2px solid currentColor;font-weight:normal}"
-    ".ad-explain td.ad-number{text-align:right;white-space:nowrap}"
-    ".ad-explain .ad-path{white-space:nowrap}"
-    ".ad-explain img{max-width:none;height:auto}"
 )
-COLUMNS = ("No.", "Path", "Product", "Brings", "Share")
+LEFT, WHOLE = "text-align:left", ";white-space:nowrap"
+COLUMNS = {  # in each cell: notebooks put all to the right, and drop style sheets where nothing is trusted
+    "No.": LEFT,
+    "Path": LEFT + WHOLE,
+    "Product": LEFT,
+    "Brings": "text-align:right" + WHOLE,
+    "Share": "text-align:right" + WHOLE,
+}
 
 
 def fragment(account: Account, svg: str, alt: str) -> str:
@@ -35,19 +39,18 @@ def fragment(account: Account, svg: str, alt: str) -> str:
     '<div class="ad-explain"'
     """
     notes = "".join(f"<p>{text(note)}</p>" for note in account.notes())
-    picture = base64.b64encode(svg.encode()).decode()
     return (
         f'<div class="ad-explain" role="group" aria-label="{text(f"Explained: {account.title()}")}">'
         f"<style>{STYLE}</style>{_table(account)}{notes}"
         '<div class="ad-wide" tabindex="0" role="region" aria-label="The graph with the paths marked">'
-        f'<img alt="{text(alt)}" src="data:image/svg+xml;base64,{picture}"/></div></div>'
+        f"{image(svg, alt)}</div></div>"
     )
 
 
 def _table(account: Account) -> str:
     if not account.parts:
         return "".join(f"<p>{text(line)}</p>" for line in account.lines())
-    head = "".join(f'<th scope="col">{name}</th>' for name in COLUMNS)
+    head = "".join(f'<th scope="col" style="{style}">{name}</th>' for name, style in COLUMNS.items())
     bodies = "".join("".join(_body(account, part)) for part in account.parts)
     return (
         '<div class="ad-wide" tabindex="0" role="region" aria-label="Paths and what they bring"><table>'
@@ -57,25 +60,19 @@ def _table(account: Account) -> str:
 
 
 def _body(account: Account, part: Part) -> Iterator[str]:
-    yield f'<tbody><tr><th scope="rowgroup" colspan="{len(COLUMNS)}">{text(account.heading(part))}</th></tr>'
+    across = f'colspan="{len(COLUMNS)}" style="{LEFT}"'
+    yield f'<tbody><tr><th scope="rowgroup" {across}>{text(account.heading(part))}</th></tr>'
     for mark, other, way in account.ways():
         if other is part:
             product, _, brings = account.product(way).rpartition(" = ")
             if not product and len(way.hops) > 1:
                 product = f"{len(way.hops):,} {'factors' if way.factors else 'Jacobians'}"
             share = account.share(way) or percent(way.share) if way.hops else ""
-            cells = (
-                (mark, ""),
-                (account.road(way), "ad-path"),
-                (product or brings, ""),
-                (brings, "ad-number"),
-            )
-            yield f"<tr>{''.join(_cell(*cell) for cell in (*cells, (share, 'ad-number')))}</tr>"
+            cells = (mark, account.road(way), product or brings, brings, share)
+            styled = zip(cells, COLUMNS.values(), strict=True)
+            row = "".join(f'<td style="{style}">{text(cell)}</td>' for cell, style in styled)
+            yield f"<tr>{row}</tr>"
     remarks = " ".join(account.remarks(part))
     if remarks:
-        yield f'<tr><td colspan="{len(COLUMNS)}">{text(remarks)}</td></tr>'
+        yield f"<tr><td {across}>{text(remarks)}</td></tr>"
     yield "</tbody>"
-
-
-def _cell(words: str, role: str) -> str:
-    return f"<td{f' class={chr(34)}{role}{chr(34)}' if role else ''}>{text(words)}</td>"

@@ -15,6 +15,7 @@ from autodiff.drawing import tiers
 from autodiff.drawing.description import Description
 from autodiff.drawing.dot import to_dot
 from autodiff.drawing.drawing_html import drawing_page
+from autodiff.drawing.image import image
 from autodiff.drawing.style import prefix_for
 from autodiff.errors import DrawingError, OptionError
 
@@ -101,11 +102,13 @@ class Drawing:
     def _repr_mimebundle_(
         self, include: Any = None, exclude: Any = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """For notebooks: SVG where it may be shown, PNG where it may not, words everywhere; alt texts."""
-        bundle: dict[str, Any] = {"image/svg+xml": self.svg(), "text/plain": self.words}
+        """For notebooks: an image with its alt text; bare SVG and PNG where no HTML is shown; words."""
+        svg = self.svg()
+        bundle: dict[str, Any] = {"text/html": image(svg, self.words), "image/svg+xml": svg}
         if (png := self.png()) is not None:
             bundle["image/png"] = png
-        return bundle, {form: {"alt": self.words} for form in bundle if form != "text/plain"}
+        alts = {form: {"alt": self.words} for form in bundle if form.startswith("image/")}
+        return {**bundle, "text/plain": self.words}, alts
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the picture; the suffix says as what. An existing file is replaced whole or not at all.

@@ -20,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from autodiff.drawing.image import image
 from autodiff.drawing.labels import plain
 from autodiff.drawing.picture import write_whole
 from autodiff.drawing.style import DARK, LIGHT
@@ -118,9 +119,12 @@ class Plot:
         return buffer.getvalue()
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        """For notebooks: SVG where it may be shown, PNG where it may not; the alt text with both."""
-        bundle: dict[str, Any] = {"image/png": self.png(), "text/plain": self.alt}
-        if len(svg := self.svg()) <= LARGEST_SVG:
+        """For notebooks: an image with its alt text; bare SVG and PNG where no HTML is shown; words."""
+        png, svg = self.png(), self.svg()
+        is_small = len(svg) <= LARGEST_SVG
+        bundle: dict[str, Any] = {"text/html": image(svg if is_small else png, self.alt)}
+        bundle |= {"image/png": png, "text/plain": self.alt}
+        if is_small:
             bundle["image/svg+xml"] = svg
         return bundle, {kind: {"alt": self.alt} for kind in bundle if kind.startswith("image/")}
 

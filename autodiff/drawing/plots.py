@@ -169,6 +169,7 @@ def gradient_flow(gradients: Any, *, ax: Any = None) -> Any:
         ax.plot(largest, k, "D", color=LIGHT["back"], markersize=6)
         said.append(f"{name} {short(rms)}, {short(largest)}")
     ax.set_xscale("log")
+    ax.xaxis.set_minor_formatter("")  # they would run into each other; at least two powers of ten are there
     ax.set_xlim(floor, 2 * max([*positive, 10 * floor]))
     ax.set_yticks(range(len(layers)), [name for name, _ in layers])
     ax.invert_yaxis()

@@ -94,6 +94,15 @@ def prefix_for(dot: str) -> str:
     return f"ad-{hashlib.sha256(dot.encode()).hexdigest()[:10]}"
 
 
+def fitting(width: float) -> str:
+    """How a picture fits a page: a wide one shrinks, but not so far that nobody can read it.
+
+    >>> fitting(1000)
+    'max-width:100%;min-width:700px;height:auto'
+    """
+    return f"max-width:100%;min-width:{min(width, max(SMALLEST * width, 600.0)):.0f}px;height:auto"
+
+
 def frame(description: Description, prefix: str, width: float, height: float, view_box: str) -> ET.Element:
     """An empty SVG with title, description for screen readers and style sheet; the picture goes inside.
 
@@ -112,8 +121,7 @@ def frame(description: Description, prefix: str, width: float, height: float, vi
             "width": f"{width:g}",
             "height": f"{height:g}",
             "viewBox": view_box,
-            # A wide picture shrinks with the page, but not so far that nobody can read it.
-            "style": f"max-width:100%;min-width:{min(width, max(SMALLEST * width, 600.0)):.0f}px;height:auto",
+            "style": fitting(width),
         },
     )
     ET.SubElement(svg, "title", {"id": f"{prefix}-title"}).text = plain(description.title)

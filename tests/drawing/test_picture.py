@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from autodiff.drawing import draw, tiers
+from autodiff.drawing.image import image
 from autodiff.errors import DrawingError, OptionError
 
 
@@ -29,7 +30,8 @@ def no_png(monkeypatch):
 def test_a_notebook_gets_svg_png_and_words(drawing):
     bundle, more = drawing._repr_mimebundle_()
     assert more == {form: {"alt": drawing.words} for form in ("image/svg+xml", "image/png")}
-    assert set(bundle) == {"image/svg+xml", "image/png", "text/plain"}
+    assert set(bundle) == {"text/html", "image/svg+xml", "image/png", "text/plain"}
+    assert bundle["text/html"] == image(drawing.svg(), drawing.words)
     assert bundle["image/svg+xml"] == drawing.svg()
     assert bundle["image/png"] == drawing.png()
     assert bundle["text/plain"] == drawing.words == "y = a × b + 1: value 3. Two parameters: a = 1, b = 2."
@@ -37,7 +39,7 @@ def test_a_notebook_gets_svg_png_and_words(drawing):
 
 def test_without_matplotlib_and_graphviz_there_is_no_png(no_png, drawing):
     assert drawing.png() is None
-    assert set(drawing._repr_mimebundle_()[0]) == {"image/svg+xml", "text/plain"}
+    assert set(drawing._repr_mimebundle_()[0]) == {"text/html", "image/svg+xml", "text/plain"}
 
 
 def test_nothing_is_laid_out_before_it_is_asked_for_and_then_once(drawing, monkeypatch):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from autodiff import Scalar, plots, tensor
+from autodiff.drawing.image import image
 from autodiff.drawing.style import DARK, LIGHT
 from autodiff.errors import DrawingError, OperandError, OptionError, ShapeError
 
@@ -95,7 +96,8 @@ def test_alt_text(draw, alt):
 def test_a_notebook_gets_a_picture_with_its_alt_text(name):
     ax = ONE_OF_EACH[name]()
     data, metadata = ax._repr_mimebundle_()
-    assert set(data) == {"image/png", "image/svg+xml", "text/plain"}
+    assert set(data) == {"text/html", "image/png", "image/svg+xml", "text/plain"}
+    assert data["text/html"] == image(data["image/svg+xml"], ax.alt)
     assert data["image/png"].startswith(b"\x89PNG")
     assert data["text/plain"] == ax.alt == metadata["image/png"]["alt"]
     assert (
