@@ -232,12 +232,12 @@ from autodiff.primitive import elementwise as elementwise
 from autodiff.primitive import linear as linear
 from autodiff.primitive import operation as operation
 from autodiff.primitive import variadic as variadic
-from autodiff.recording import name_scope as name_scope
 from autodiff.recording import no_grad as no_grad
 from autodiff.recording import stop_gradient as stop_gradient
 from autodiff.recording import trace_nonfinite as trace_nonfinite
 from autodiff.scalar import Scalar as Scalar
 from autodiff.tensors import Tensor as Tensor
+from autodiff.threads import name_scope as name_scope
 from autodiff.tensors import tensor as tensor
 
 def all(*args: Any, **options: Any) -> Any: ...

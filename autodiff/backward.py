@@ -1,15 +1,13 @@
 """The one backward pass of every engine from Tensor on, over nodes that lie apart from their values.
 
-Needs primitive.py (rows) and ops/ (what fits a gradient to its variable). Adds Node and Leaf, the pass, and
-what a thread is recording. Read with U10 (one pass over arrays) and U14 (what it costs).
+Needs primitive.py (rows) and ops/ (what fits a gradient to its variable). Adds Node and Leaf, and the pass.
+Read with U10 (one pass over arrays) and U14 (what it costs).
 """
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from operator import attrgetter
 from typing import Any
 
@@ -18,8 +16,8 @@ import numpy as np
 from autodiff.errors import FreedGraphError, GradientError
 from autodiff.ops.shapes import cast, reduce_broadcast, stretch, unbroadcast
 from autodiff.primitive import Row, Shape
+from autodiff.threads import Scope, next_order, thread
 
-next_order = itertools.count().__next__
 by_order = attrgetter("order")
 Wrap = Callable[[Any, "Node | None"], Any]
 
@@ -48,7 +46,7 @@ class Node:
     owned: bool
     alike: bool
     name: str  # not set on most
-    scope: tuple[Any, ...]  # not set outside name_scope: (name, when it was entered) of each, outermost first
+    scope: tuple[Scope, ...]  # not set outside name_scope
     constants: tuple[Any, ...]  # not set where all operands are tracked; for pictures, see entries.Constant
 
     def __repr__(self) -> str:
@@ -77,45 +75,6 @@ class Leaf(Node):
         self.g = self.grad = None
         self.closed = False
         self.changed = 0
-
-
-class _Thread(threading.local):
-    """What this thread is doing; `special` if it doesn't record, is watched, or is in a name scope."""
-
-    special = False
-    recording = True
-    watch: Callable[[Row, tuple[Any, ...], Any, str], None] | None = None
-    scope: tuple[tuple[str, int], ...] = ()
-
-
-class _Switch:
-    """How many threads do something special: what each operation asks first, as it costs next to nothing."""
-
-    __slots__ = ("count",)
-
-    def __init__(self) -> None:
-        self.count = 0
-
-
-thread = _Thread()
-switch = _Switch()
-_switch_lock = threading.Lock()
-
-
-@contextlib.contextmanager
-def behaving(recording: bool, watch: Any, scope: tuple[tuple[str, int], ...]) -> Iterator[None]:
-    """A block in which this thread records or not, shows rows to `watch` (None: nobody), is in a scope."""
-    before = thread.recording, thread.watch, thread.scope, thread.special
-    special = not recording or watch is not None or bool(scope)
-    with _switch_lock:
-        switch.count += special
-    thread.recording, thread.watch, thread.scope, thread.special = recording, watch, scope, special
-    try:
-        yield
-    finally:
-        thread.recording, thread.watch, thread.scope, thread.special = before
-        with _switch_lock:
-            switch.count -= special
 
 
 def note_scope(node: Node) -> None:
@@ -261,7 +220,9 @@ def _deliver_into(row: Row, g: Any, kept: Any, parent: Node) -> None:
 def as_recorded(
     node: Node, values: tuple[Any, ...], parents: tuple[Node | None, ...], wrap: Wrap
 ) -> tuple[Any, ...]:
-    """What `node` keeps, its arrays as recorded values again."""
+    """What `node` keeps, its arrays as recorded values again; its rule is the next to run."""
+    if thread.serving:
+        thread.serving(node)
     kept, count = list(values), len(parents)
     if node.row is not None and node.row.is_variadic:
         pairs = zip(kept[0], parents, strict=True) if kept and kept[0] else ()

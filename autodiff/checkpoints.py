@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backward import Leaf, Node, differentiate, next_order, note_scope, switch, thread
+from autodiff.backward import Leaf, Node, differentiate, note_scope
 from autodiff.errors import OperandError
 from autodiff.ops.shapes import alias
 from autodiff.primitive import Function
 from autodiff.recording import recording
 from autodiff.rows import Row
 from autodiff.tensors import Tensor, make, tensor
+from autodiff.threads import next_order, switch, thread
 from autodiff.trees import flatten
 
 

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autodiff.backward import Node, next_order, note_scope, switch, thread
+from autodiff.backward import Node, note_scope
 from autodiff.errors import GradientError, OperandError
 from autodiff.primitive import Function, Like, Row, Shape
 from autodiff.scalar import Scalar
+from autodiff.threads import next_order, switch, thread
 
 _REAL = "fiub"  # kinds of dtype that an engine takes
 _FLOAT = np.dtype(np.float64)

@@ -1,6 +1,6 @@
-"""What is recorded: `no_grad`, `stop_gradient`, `trace_nonfinite`, which watches each row, and `name_scope`.
+"""What is recorded: `no_grad`, `stop_gradient`, and `trace_nonfinite`, which watches each row.
 
-Needs backward.py (the state of a thread) and tensors.py. Read in U7 (updates outside the graph) and U14.
+Needs threads.py (the state of a thread) and tensors.py. Read in U7 (updates outside the graph) and U14.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from autodiff.backward import Node, behaving, next_order, thread
+from autodiff.backward import Node
 from autodiff.errors import NonFiniteError
 from autodiff.primitive import Like, Row, Shape
 from autodiff.tensors import Tensor
+from autodiff.threads import behaving, thread
 
 
 @contextlib.contextmanager
@@ -43,23 +44,6 @@ def trace_nonfinite() -> Iterator[None]:
     The message names the row, its operands at that entry, and the double-where recipe.
     """
     with behaving(thread.recording, _nonfinite, thread.scope):
-        yield
-
-
-@contextlib.contextmanager
-def name_scope(name: str) -> Iterator[None]:
-    """A block whose operations belong together: `draw` puts a frame around them, or one box in their place.
-
-    Scopes may stand inside one another; each entry is a scope of its own, also under a name used before.
-
-    >>> from autodiff import draw, tensor
-    >>> w = tensor(2.0, name="w")
-    >>> with name_scope("model"):
-    ...     y = w * w + 1
-    >>> [box.lines for box in draw(y, depth=0).description.nodes]
-    [('model', '2 operations, 1 parameter', 'y = 5')]
-    """
-    with behaving(thread.recording, thread.watch, (*thread.scope, (str(name), next_order()))):
         yield
 
 

@@ -6,40 +6,21 @@ looked at, each node is served once however many paths lead to it, and depth has
 
 from __future__ import annotations
 
-import itertools
-import numbers
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from operator import attrgetter
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from autodiff.closures import RULES, Rule
-from autodiff.errors import GradientError, ImmutableError, NameClashError, OperandError
+from autodiff.errors import GradientError, ImmutableError, NameClashError
+from autodiff.reals import real
+from autodiff.threads import Scope, orders, switch, thread
 
 _ADD, _MULTIPLY, _SUBTRACT, _DIVIDE = (RULES[name] for name in ("add", "multiply", "subtract", "divide"))
-_orders = itertools.count()
 _by_order = attrgetter("order")
-
-
-def _number(value: Any, user: str) -> float:
-    """`value` as a Python float, or an error that says what `user` takes."""
-    if type(value) is float:
-        return value
-    if isinstance(value, (int, numbers.Real)):  # int first: the abstract class takes ten times as long
-        try:
-            return float(value)
-        except OverflowError as problem:
-            raise OperandError(
-                f"{user} takes numbers that fit a float; this one doesn't: {problem}"
-            ) from problem
-    shape = getattr(value, "shape", None)
-    if shape is not None:
-        given = f"an array of shape {shape}"
-        advice = "A Scalar is one number: loop over the entries, or pick one with a[i]"
-    elif isinstance(value, Scalar):
-        given, advice = repr(value), "Use it as it is, or take its .value"
-    else:
-        given, advice = f"{type(value).__name__} {value!r}", "Convert it first, e.g. with float(...)"
-    raise OperandError(f"{user} takes real numbers; got {given}. {advice}")
+_scopes: WeakKeyDictionary[Scalar, tuple[Scope, ...]] = (
+    WeakKeyDictionary()
+)  # of the few that were made in one
 
 
 class Scalar:
@@ -67,9 +48,9 @@ class Scalar:
     _b: Any  # Scalar, float, or None where there is no second operand
 
     def __init__(self, value: float, name: Hashable | None = None) -> None:
-        self._value = _number(value, "Scalar")
+        self._value = real(value, "Scalar")
         self.rule, self._a, self._b = None, name, None
-        self.order = next(_orders)
+        self.order = next(orders)
 
     @property
     def value(self) -> float:
@@ -94,6 +75,15 @@ class Scalar:
     def operands(self) -> tuple[Scalar | float, ...]:
         """What this value was computed from, in order: Scalars, and plain numbers as they were written."""
         return tuple(operand for operand in (self._a, self._b) if operand is not None) if self.rule else ()
+
+    @property
+    def scope(self) -> tuple[Scope, ...]:
+        """The name scopes that this value was computed in, outermost first."""
+        return _scopes.get(self, ())
+
+    @scope.setter
+    def scope(self, path: tuple[Scope, ...]) -> None:
+        _scopes[self] = path
 
     @property
     def parents(self) -> tuple[Scalar, ...]:
@@ -158,7 +148,7 @@ class Scalar:
         nodes = _newest_first(self)
         totals = dict.fromkeys(reversed(nodes), 0.0) if keep else {}
         take = totals.__getitem__ if keep else totals.pop  # a small dictionary is a quick one
-        totals[self] = g if isinstance(g, float) else _number(g, "grad")
+        totals[self] = g if isinstance(g, float) else real(g, "grad")
         arrived = totals.get
         for node in nodes:
             rule, a, b = node.rule, node._a, node._b
@@ -196,12 +186,12 @@ class Scalar:
         if type(other) is not float:
             if isinstance(other, Scalar):
                 return _apply(rule, self._value, other._value, self, other)
-            other = _number(other, rule.name)
+            other = real(other, rule.name)
         return _apply(rule, self._value, other, self, other)
 
     def _reflected(self, rule: Rule, other: Any) -> Scalar:  # rule(other, self), other a plain number
         if type(other) is not float:
-            other = _number(other, rule.name)
+            other = real(other, rule.name)
         return _apply(rule, other, self._value, other, self)
 
     # + and × stand written out: they are nearly all of what a program does, and neither can fail on floats.
@@ -209,14 +199,14 @@ class Scalar:
         if type(other) is not float:
             if isinstance(other, Scalar):
                 return _record(_ADD, self._value + other._value, self, other)
-            other = _number(other, "add")
+            other = real(other, "add")
         return _record(_ADD, self._value + other, self, other)
 
     def __mul__(self, other: Scalar | float) -> Scalar:  # self * other
         if type(other) is not float:
             if isinstance(other, Scalar):
                 return _record(_MULTIPLY, self._value * other._value, self, other)
-            other = _number(other, "multiply")
+            other = real(other, "multiply")
         return _record(_MULTIPLY, self._value * other, self, other)
 
     def __sub__(self, other: Scalar | float) -> Scalar:  # self - other
@@ -341,13 +331,32 @@ def _apply(rule: Rule, a: float, b: float, left: Scalar | float, right: Scalar |
     return _record(rule, value, left, right)
 
 
-def _record(rule: Rule, value: float, a: Any, b: Any, _new: Any = Scalar.__new__) -> Scalar:
+def _node(rule: Rule, value: float, a: Any, b: Any, _new: Any = Scalar.__new__) -> Scalar:
     node: Scalar = _new(Scalar)
     node._value = value
     node.rule = rule
     node._a, node._b = a, b
-    node.order = next(_orders)
+    node.order = next(orders)
     return node
+
+
+def _node_in_scope(rule: Rule, value: float, a: Any, b: Any) -> Scalar:
+    node = _node(rule, value, a, b)
+    if thread.scope:  # this thread's; it may be another one that has opened a scope
+        node.scope = thread.scope
+    return node
+
+
+_record: Callable[[Rule, float, Any, Any], Scalar] = _node
+
+
+def _on_switch(on: bool) -> None:
+    # Even asking whether a scope is open would cost each operation a tenth of its time.
+    global _record  # noqa: PLW0603
+    _record = _node_in_scope if on else _node
+
+
+switch.told.append(_on_switch)
 
 
 def _newest_first(root: Scalar) -> list[Scalar]:
@@ -378,4 +387,4 @@ def _newest_first(root: Scalar) -> list[Scalar]:
 
 
 def _value_of(other: Any) -> float:
-    return other._value if isinstance(other, Scalar) else _number(other, "a comparison")
+    return other._value if isinstance(other, Scalar) else real(other, "a comparison")

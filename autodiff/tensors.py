@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from autodiff.backward import Leaf, Node, ancestors, freed, next_order, propagate
+from autodiff.backward import Leaf, Node, ancestors, freed, propagate
 from autodiff.entries import Recorded, as_array, binder
 from autodiff.errors import GradientError, ImmutableError, OperandError, ShapeError
 from autodiff.operators import QUICK, Operators
 from autodiff.primitive import Array, Shape, register
+from autodiff.threads import next_order
 
 _ONE = np.float64(1.0)
 

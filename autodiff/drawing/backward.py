@@ -7,7 +7,6 @@ rules kept. Read with U6 (one ordered pass) and U10 (rules that run on recorded 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from autodiff.drawing import words
 from autodiff.drawing.description import Description, Edge, NodeBox
@@ -67,8 +66,7 @@ def _held(graph: Graph) -> int:
 
 
 def _parts(graph: Graph, show: str) -> tuple[list[NodeBox], list[Edge]]:
-    # No frames here: what stands in one couldn't stand above its gradient.
-    boxes = [replace(box(vertex, k, show), scope=()) for k, vertex in enumerate(graph.vertices)]
+    boxes = [box(vertex, k, show) for k, vertex in enumerate(graph.vertices)]
     return boxes, list(_edges(graph))
 
 

@@ -35,7 +35,6 @@ def collapsed(graph: Graph, depth: int | None = None, collapse: Collapse = None)
     >>> [(vertex.symbol, vertex.folded) for vertex in collapsed(read(y)).vertices]
     [('', ''), ('sin', '1,000 in a row')]
     """
-    graph = _with_scopes_of_leaves(graph)
     names = _names(graph, collapse)
     if depth is not None and depth < 0:
         raise OptionError(f"depth counts levels of scopes to show open, 0 or more; got {depth}")
@@ -76,22 +75,6 @@ def _fold_chains(graph: Graph, alike: bool) -> Graph:
 
 
 # --- scopes -----------------------------------------------------------------------------------------------
-
-
-def _with_scopes_of_leaves(graph: Graph) -> Graph:
-    """Leaves and constants stand in the scope in which alone they are used."""
-    if not any(vertex.scope for vertex in graph.vertices):
-        return graph
-    users = users_of(graph)
-    vertices = list(graph.vertices)
-    for k, vertex in enumerate(vertices):
-        if not vertex.symbol and users[k]:
-            scopes = [vertices[user].scope for user in users[k]]
-            shared = 0
-            while all(len(scope) > shared and scope[shared] == scopes[0][shared] for scope in scopes):
-                shared += 1
-            vertices[k] = vertex.but(scope=scopes[0][:shared])
-    return Graph(tuple(vertices))
 
 
 def _scopes(graph: Graph, depth: int, names: Collection[str]) -> list[Fold]:

@@ -7,19 +7,14 @@ svg.py write it down. Read with U2, where graphs are first drawn.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from autodiff.threads import Scope
 
 # "constant": a number as it stands in the program; "data": an array that isn't tracked; "gradient": computed
 # by the backward pass.
 Kind = Literal["parameter", "constant", "data", "operation", "output", "gradient"]
 State = Literal["", "now", "later"]  # in a picture of one moment: at work, or still to come
-
-
-class Scope(NamedTuple):
-    """A named block of a program that nodes were made in; `entry` tells it from others of its name."""
-
-    name: str
-    entry: int
 
 
 @dataclass(frozen=True)

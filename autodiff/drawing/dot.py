@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from autodiff.drawing.description import Description, Edge, NodeBox, Scope
+from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.labels import plain, text_width
 from autodiff.drawing.style import FONT_SIZE, LIGHT, SMALL_SIZE
+from autodiff.threads import Scope
 
 LONG = 10  # letters of a symbol that may not fit when they are bold
 _SHAPES = {
@@ -60,7 +61,7 @@ def to_dot(description: Description) -> str:
         head.append(f'  label={quote(*description.caption)}; labelloc=b; fontcolor="{LIGHT["quiet"]}"')
     below = description.below
     nodes = list(_nested([node for node in description.nodes if node.id not in below], ()))
-    passed = [_node(node) for node in description.nodes if node.id in below]
+    passed = list(_nested([node for node in description.nodes if node.id in below], ()))
     if passed:
         # Two clusters stand one below the other, and not in the middle of each other.
         nodes, passed = _cluster("forward", nodes), _cluster("backward", passed)
@@ -80,7 +81,8 @@ def _nested(nodes: Sequence[NodeBox], path: tuple[Scope, ...]) -> Iterator[str]:
         inside = [node for node in nodes if node.scope[level : level + 1] == (scope,)]
         yield f"  subgraph cluster_{inside[0].id}_{level} {{"
         colours = f'color="{LIGHT["constant"]}"; fontcolor="{LIGHT["quiet"]}"'
-        yield f"  label={quote(scope.name)}; labelloc=t; style=rounded; {colours}"
+        style = '"rounded,dashed"' if scope.mirrored else "rounded"
+        yield f"  label={quote(scope.name)}; labelloc=t; style={style}; {colours}"
         yield from _nested(inside, (*path, scope))
         yield "  }"
     yield from (_node(node) for node in nodes if len(node.scope) == level)

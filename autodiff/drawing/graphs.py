@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from autodiff.drawing.description import Kind, Scope
+from autodiff.drawing.description import Kind
 from autodiff.drawing.labels import tidy
 from autodiff.drawing.values import is_odd, range_of, shape_text, value_text
+from autodiff.threads import Scope
 
 Shape = tuple[int, ...]
 

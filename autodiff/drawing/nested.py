@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from autodiff.drawing.columns import from_left_to_right
-from autodiff.drawing.description import Scope
 from autodiff.drawing.layered import Box, Layout, Link, Point, Size, lay_out
+from autodiff.threads import Scope
 
 PAD = 12.0  # between a frame and what is inside
 TITLE = 18.0  # room for its name

@@ -9,6 +9,7 @@ from __future__ import annotations
 from autodiff.drawing.derivatives import LETTERS, LOCAL, written
 from autodiff.drawing.graphs import Graph, Operand, Vertex, output_name
 from autodiff.drawing.labels import gradient_name, tidy
+from autodiff.drawing.scopes import mirrored, scopes_of, with_scopes_of_leaves
 from autodiff.graph import topological_order
 from autodiff.scalar import Scalar
 
@@ -26,6 +27,7 @@ def read(x: Scalar, g: float | None = None, name: str | None = None) -> Graph:
     order = topological_order(x)
     tracked = _tracked(order)
     totals = {} if g is None else x.gradients(g)
+    scopes = scopes_of(order)
     last = output_name({node.name for node in order}, name)
     vertices: list[Vertex] = []
     at: dict[Scalar, int] = {}
@@ -42,8 +44,9 @@ def read(x: Scalar, g: float | None = None, name: str | None = None) -> Graph:
                 seats.append(Operand(len(vertices) - 1))
         at[node] = len(vertices)
         gradient = totals[node] if asked else None
-        vertices.append(_vertex(node, last if node is x else "", tuple(seats), gradient))
-    return Graph(tuple(vertices))
+        made = _vertex(node, last if node is x else "", tuple(seats), gradient)
+        vertices.append(made.but(scope=scopes[node]))
+    return Graph(tuple(with_scopes_of_leaves(vertices)))
 
 
 def read_backward(x: Scalar, g: float, name: str | None = None) -> Graph:
@@ -61,7 +64,7 @@ def read_backward(x: Scalar, g: float, name: str | None = None) -> Graph:
     if graph.out.gradient is None:
         return graph
     bills: dict[int, list[int]] = {len(vertices) - 1: [len(vertices)]}  # by vertex, where they come from
-    vertices.append(Vertex("gradient", "g", value=graph.out.gradient))
+    vertices.append(Vertex("gradient", "g", value=graph.out.gradient, scope=mirrored(graph.out.scope)))
     for at in reversed(range(len(graph.vertices))):
         vertex = graph.vertices[at]
         if at not in bills:
@@ -70,17 +73,17 @@ def read_backward(x: Scalar, g: float, name: str | None = None) -> Graph:
         if len(bills[at]) > 1:
             total = len(vertices)
             seats = tuple(Operand(each, True) for each in bills[at])
-            vertices.append(Vertex("gradient", symbol="+", value=vertex.gradient, operands=seats))
+            meet = Vertex("gradient", symbol="+", value=vertex.gradient, operands=seats)
+            vertices.append(meet.but(scope=mirrored(vertex.scope)))
         for k, seat in enumerate(vertex.operands):
             if seat.tracked:
                 made = _bill(graph, at, k, total)
                 bills.setdefault(seat.at, []).append(len(vertices) if made else total)
-                vertices += [made] if made else []
+                vertices += [made.but(scope=mirrored(vertex.scope))] if made else []
         if vertex.kind == "parameter":
             named = gradient_name(graph.out.name, vertex.name)
-            vertices.append(
-                Vertex("gradient", named, value=vertex.gradient, operands=(Operand(total, True),))
-            )
+            end = Vertex("gradient", named, value=vertex.gradient, operands=(Operand(total, True),))
+            vertices.append(end.but(scope=mirrored(vertex.scope)))
     return Graph(tuple(vertices))
 
 

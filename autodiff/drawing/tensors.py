@@ -6,21 +6,23 @@ computation, and read off in the same way. Read with U10.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from autodiff.backward import Node, ancestors, by_order, differentiate
-from autodiff.drawing.description import Scope
 from autodiff.drawing.graphs import Graph, Operand, Vertex, output_name
 from autodiff.drawing.labels import gradient_name, tidy
+from autodiff.drawing.scopes import Path, mirrored, scopes_of, with_scopes_of_leaves
 from autodiff.drawing.tensor_values import kept_operand, options_of, partial_of, values_of
 from autodiff.drawing.values import shape_text
 from autodiff.entries import Constant
 from autodiff.primitive import Row
 from autodiff.recording import recording
 from autodiff.tensors import Tensor, make, tensor, upstream
+from autodiff.threads import next_order, thread
 
 _SIGNS = frozenset(["+", "−", "×", "÷", "@", "**", "//", "1/", "Σ", "Σ↓", "Π", "σ", "√", "∛"])
 
@@ -46,9 +48,9 @@ def read(x: Tensor, g: Any = None, name: str | None = None) -> Graph:
     gradients: dict[Node, Any] = {}
     if g is not None:
         gradients = differentiate(root, order, upstream(x, _start(x, g)), None, record=False)[0]
-    reader = _Reader(order, {root: x._data}, gradients)
+    reader = _Reader(order, {root: x._data}, gradients, scopes_of(order))
     reader.name_leaves(name if name is not None else x.name)
-    return Graph(tuple(reader.read(order)))
+    return Graph(tuple(with_scopes_of_leaves(reader.read(order))))
 
 
 def read_backward(x: Tensor, g: Any, name: str | None = None) -> Graph:
@@ -65,19 +67,24 @@ def read_backward(x: Tensor, g: Any, name: str | None = None) -> Graph:
     forward = sorted(ancestors(root), key=by_order)
     leaves = [node for node in forward if node.row is None]
     seed = tensor(upstream(x, _start(x, g)), name="g")  # a variable, so that the whole pass is recorded
+    served: list[tuple[int, Node]] = []  # when, and whom
     with recording(True):
+        thread.serving = lambda node: served.append((next_order(), node))
         found = differentiate(root, leaves, seed, make, record=True)[0]
     ends = {leaf: end for leaf, end in found.items() if isinstance(end, Tensor) and end._node is not None}
-    behind: set[Node] = set().union(*(ancestors(end._node, stop=forward) for end in ends.values()))  # type: ignore[arg-type]
-    order = sorted(behind.union(forward), key=by_order)
+    met = set(forward)
+    for end in ends.values():
+        met |= ancestors(end._node, stop=met)  # type: ignore[arg-type]  # so that nothing is walked twice
+    order = sorted(met, key=by_order)
     at_hand = {root: x._data, **{end._node: end._data for end in ends.values()}}
-    reader = _Reader(order, at_hand, {})
+    reader = _Reader(order, at_hand, {}, _scopes_backward(forward, order, served))
     reader.name_leaves(name if name is not None else x.name)
-    vertices = reader.read(order, last=root, seed=seed._node)
+    vertices = with_scopes_of_leaves(reader.read(order, last=root, seed=seed._node))
     for leaf, end in ends.items():
-        named = gradient_name(vertices[reader.at[root]].name, vertices[reader.at[leaf]].name)
+        it = vertices[reader.at[leaf]]
+        named = gradient_name(vertices[reader.at[root]].name, it.name)
         seat = Operand(reader.at[end._node], True)  # type: ignore[index]
-        form = {"shape": leaf.shape, "dtype": str(leaf.dtype)}
+        form = {"shape": leaf.shape, "dtype": str(leaf.dtype), "scope": mirrored(it.scope)}
         vertices.append(Vertex("gradient", named, value=end._data, operands=(seat,), **form))  # type: ignore[arg-type]
     return Graph(tuple(vertices))
 
@@ -91,9 +98,13 @@ class _Reader:
     """One reading: values by node, and the vertices so far."""
 
     def __init__(
-        self, order: Sequence[Node], at_hand: Mapping[Any, Any], gradients: Mapping[Node, Any]
+        self,
+        order: Sequence[Node],
+        at_hand: Mapping[Any, Any],
+        gradients: Mapping[Node, Any],
+        scopes: Mapping[Node, Path],
     ) -> None:
-        self.gradients = gradients
+        self.gradients, self.scopes = gradients, scopes
         self.values = values_of(order, at_hand)
         self.vertices: list[Vertex] = []
         self.at: dict[Node, int] = {}
@@ -124,7 +135,7 @@ class _Reader:
             "gradient": self.gradients.get(node),
             "shape": node.shape,
             "dtype": str(node.dtype),
-            "scope": _scope(node),
+            "scope": self.scopes[node],
             "key": node,
         }
         if row is None:
@@ -161,9 +172,9 @@ class _Reader:
                     return self.data[mark]
             self.data.update(dict.fromkeys(self._marks(known), len(self.vertices)))
         if known is None and isinstance(remembered, Constant):
-            self.vertices.append(_unknown(remembered, _scope(node)))
+            self.vertices.append(_unknown(remembered, self.scopes[node]))
         else:
-            self.vertices.append(_constant(known, name, _scope(node)))
+            self.vertices.append(_constant(known, name, self.scopes[node]))
         return len(self.vertices) - 1
 
     def _marks(self, array: Any) -> list[Any]:
@@ -174,11 +185,20 @@ class _Reader:
         return [id(array), *((each.shape, each.tobytes()) for each in turned)]
 
 
-def _scope(node: Node) -> tuple[Scope, ...]:
-    return tuple(Scope(tidy(name), entry) for name, entry in getattr(node, "scope", ()))
+def _scopes_backward(
+    forward: Sequence[Node], order: Iterable[Node], served: Sequence[tuple[int, Node]]
+) -> dict[Node, Path]:
+    """What a rule recorded stands in the mirror of the scopes of its node."""
+    scopes = scopes_of(forward)
+    begun = [began for began, _ in served]
+    for node in order:
+        if node not in scopes:
+            k = bisect(begun, node.order)
+            scopes[node] = mirrored(scopes[served[k - 1][1]]) if k else ()
+    return scopes
 
 
-def _unknown(it: Constant, scope: tuple[Scope, ...]) -> Vertex:
+def _unknown(it: Constant, scope: Path) -> Vertex:
     """An operand of which only name, shape and dtype are remembered."""
     form = {"shape": it.shape, "dtype": str(it.dtype), "scope": scope}
     if it.name is None and not it.shape:
@@ -186,7 +206,7 @@ def _unknown(it: Constant, scope: tuple[Scope, ...]) -> Vertex:
     return Vertex("data", "" if it.name is None else tidy(it.name), **form)  # type: ignore[arg-type]
 
 
-def _constant(value: Any, name: str | None, scope: tuple[Scope, ...] = ()) -> Vertex:
+def _constant(value: Any, name: str | None, scope: Path = ()) -> Vertex:
     array = np.asarray(value)
     if array.ndim == 0 and name is None:
         return Vertex("constant", value=float(array), shape=(), scope=scope)

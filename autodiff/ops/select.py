@@ -74,7 +74,7 @@ _scatter: Function = linear(
 )
 
 
-@composed()
+@composed(scope=False)
 def index(a: Any, key: Any) -> Any:
     """`a[key]`: all of NumPy's keys; a picked entry receives the sum of its gradients.
 
@@ -86,7 +86,7 @@ def index(a: Any, key: Any) -> Any:
     return _index(a, key=snapshot(key))
 
 
-@composed()
+@composed(scope=False)
 def scatter(a: Any, key: Any, like: Any) -> Any:
     """Zeros of the shape of `like`, with `a` added at `key`: the reverse of `index`.
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import autodiff as ad
-from autodiff.backward import switch
 from autodiff.drawing import draw
 from autodiff.drawing.svg import arrange
 from autodiff.errors import OptionError
+from autodiff.threads import switch
 from tests.drawing.test_layered import edges_of, everything, overlap
 
 WEIGHTS = [ad.tensor([[1.0, 2.0], [3.0, 4.0]], name=f"W{k}") for k in range(3)]
@@ -195,7 +195,7 @@ def test_a_hostile_name_is_tidied():
 
 
 def scope_of(t):
-    return [name for name, _ in getattr(t._node, "scope", ())]
+    return [scope.name for scope in getattr(t._node, "scope", ()) if not scope.composed]
 
 
 def test_scopes_nest_end_and_survive_an_error():

@@ -5,7 +5,7 @@ import pytest
 
 import autodiff as ad
 from autodiff import tensor
-from autodiff.backward import behaving
+from autodiff.threads import behaving
 from autodiff.errors import GradientError, ShapeError
 
 RNG = np.random.default_rng(0)
