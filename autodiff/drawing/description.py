@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from autodiff.drawing.labels import rows
 from autodiff.threads import Scope
 
 # "constant": a number as it stands in the program; "data": an array that isn't tracked; "gradient": computed
@@ -52,7 +53,7 @@ class NodeBox:
     def role(self, line: int) -> str:
         """What the line with this index is: "symbol", "value", "strip" or "gradient"."""
         from_below = len(self.lines) - 1 - line
-        gradients = self.gradient.count("], [") + 1 if self.gradient else 0  # a matrix stands row by row
+        gradients = len(rows(self.gradient)) if self.gradient else 0
         if from_below < gradients:
             return "gradient"
         if self.strip and from_below == gradients:
@@ -87,7 +88,7 @@ class Edge:
     @property
     def lines(self) -> list[str]:
         """The label, line by line."""
-        return self.label.split("\n") if self.label else []
+        return rows(self.label) if self.label else []
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from autodiff.drawing.comparing import Comparison, Pair, changed_text
 from autodiff.drawing.description import Description, Edge, NodeBox, State
 from autodiff.drawing.forward import box
 from autodiff.drawing.graphs import Graph, Vertex
+from autodiff.drawing.labels import rows
 from autodiff.drawing.matching import match, union
 from autodiff.drawing.picture import Drawing
 from autodiff.drawing.views import read
@@ -158,7 +159,7 @@ def _box(pair: Pair, place: int, names: tuple[str, str]) -> NodeBox:
     state: State = "later" if pair.two is None else "now" if pair.one is None else ""
     return replace(
         drawn,
-        lines=(*lines, *([f"g: {gradient}"] if gradient else [])),
+        lines=(*lines, *(rows(f"g: {gradient}") if gradient else [])),
         gradient=gradient,
         alarm=drawn.alarm or (mark.startswith("differs")),
         state=state,

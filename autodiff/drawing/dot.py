@@ -13,7 +13,8 @@ from autodiff.drawing.labels import plain, text_width
 from autodiff.drawing.style import FONT_SIZE, LIGHT, SMALL_SIZE
 from autodiff.threads import Scope
 
-LONG = 10  # letters of a symbol that may not fit when they are bold
+LONG = 8  # letters that may need more room than Graphviz gives them
+BOXES = ("operation", "output", "gradient", "data")  # an ellipse has room
 _SHAPES = {
     "parameter": "shape=ellipse",
     "constant": f'shape=box, fontsize={SMALL_SIZE:g}, height=0.2, width=0.2, margin="0.08,0.04"',
@@ -102,10 +103,13 @@ def _node(node: NodeBox) -> str:
 
 
 def _room(node: NodeBox) -> str:
-    """Room for a symbol that the style sheet makes bold, of which Graphviz knows nothing."""
-    if len(node.symbol and node.lines[0]) < LONG:
-        return ""
-    return f", width={(text_width(node.lines[0], FONT_SIZE, bold=True) + 17) / 72:.2f}"
+    """Room for long text: it may be bold, or wider in the reader's font, and Graphviz knows of neither."""
+    widths = [
+        text_width(line, FONT_SIZE, bold=node.role(k) == "symbol")
+        for k, line in enumerate(node.lines)
+        if node.kind in BOXES and len(line) >= LONG and node.role(k) != "strip"
+    ]
+    return f", width={(max(widths) + 17) / 72:.2f}" if widths else ""
 
 
 def _edge(edge: Edge) -> str:

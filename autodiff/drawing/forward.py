@@ -12,7 +12,7 @@ from autodiff.drawing import words
 from autodiff.drawing.derivatives import RULES, written
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.graphs import Graph, Operand, Vertex
-from autodiff.drawing.labels import number
+from autodiff.drawing.labels import number, rows
 from autodiff.drawing.values import range_of, shape_text, short_text, strip, strip_text, value_text
 
 CAPTION = (
@@ -81,8 +81,8 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
     lines += [vertex.folded] if vertex.folded else []
     if vertex.shape or show == "shapes":  # an array's values get a line of their own
         # Statistics on two lines, a matrix row by row: what is narrow stays readable.
-        rows = value.replace(", mean", "\nmean").replace("], [", "],\n[").split("\n")
-        lines += [text for text in (f"{vertex.name} {form}".strip(), *rows) if text]
+        shown = rows(value.replace(", mean", "\nmean"))
+        lines += [text for text in (f"{vertex.name} {form}".strip(), *shown) if text]
     elif value or not vertex.folded:
         dtype = f" {form}" if form else ""
         known = value or "?"
@@ -91,7 +91,7 @@ def box(vertex: Vertex, position: int, show: str = "values", gradients: bool = F
     if cells:
         lines.append(strip_text(cells))
     if gradient:
-        lines += f"g = {gradient}".replace("], [", "],\n[").split("\n")
+        lines += rows(f"g = {gradient}")
     return NodeBox(
         f"n{position}",
         vertex.kind,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 from autodiff.drawing.description import Kind
 from autodiff.drawing.labels import tidy
@@ -20,8 +20,7 @@ from autodiff.threads import Scope
 Shape = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(NamedTuple):
     """A seat of an operation: the vertex that sits there, by position.
 
     `tracked`: a gradient goes back along it. `partial` is the local derivative where that is numbers: a

@@ -62,6 +62,15 @@ def tidy(name: object) -> str:
     return text
 
 
+def rows(text: str) -> list[str]:
+    """The lines that a text stands on: a matrix row by row.
+
+    >>> rows("g = [[1, 2], [3, 4]]")
+    ['g = [[1, 2],', '[3, 4]]']
+    """
+    return text.replace("], [", "],\n[").split("\n")
+
+
 def gradient_name(out: str, of: str) -> str:
     """What a picture calls a derivative.
 

@@ -6,6 +6,7 @@ Needs svg.py, whose measures it shares, and the light palette of style.py. Not r
 from __future__ import annotations
 
 import io
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ from autodiff.drawing.svg import (
 
 DPI = 96.0
 LARGEST = 16_000.0  # points along a side; beyond it nobody could look at the picture anyway
+MOST_PIXELS = 16e6  # in a PNG; a larger one is made coarser, since it takes seconds and no notebook bears it
 
 
 def own_png(description: Description) -> bytes | None:
@@ -70,7 +72,8 @@ def _figure(description: Description) -> Any:
     width, height = canvas(description, layout)
     if max(width, height) > LARGEST:
         return None
-    figure = Figure(figsize=(width / 72, height / 72), dpi=DPI, facecolor=LIGHT["paper"])
+    dpi = min(DPI, 72 * math.sqrt(MOST_PIXELS / (width * height)))
+    figure = Figure(figsize=(width / 72, height / 72), dpi=dpi, facecolor=LIGHT["paper"])
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     left = (width - layout.width) / 2
@@ -100,7 +103,7 @@ def to_png(figure: Any) -> bytes:
     """A matplotlib figure as PNG."""
     buffer = io.BytesIO()
     with _quiet():
-        figure.savefig(buffer, format="png", dpi=DPI)
+        figure.savefig(buffer, format="png", dpi="figure")
     return buffer.getvalue()
 
 

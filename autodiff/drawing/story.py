@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from autodiff.drawing.description import Description, Edge, NodeBox, State
-from autodiff.drawing.labels import text_width
+from autodiff.drawing.labels import rows, text_width
 
 MOST_DRAWN = 150  # nodes; of a larger graph a frame shows what lies around the node at work
 AROUND = 24  # nodes that this is
@@ -266,7 +266,7 @@ class _Play:
         later = k in self.waiting
         gradient = self._gradient(k)
         lines = self.story.unknown[k] if later else node.lines
-        lines = (*lines, gradient) if gradient else lines
+        lines = (*lines, *rows(gradient)) if gradient else lines
         state: State = "later" if later else "now" if k == self.now else ""
         return replace(
             node,

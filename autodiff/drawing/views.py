@@ -6,7 +6,10 @@ graphs are first drawn.
 
 from __future__ import annotations
 
+import gc
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from autodiff.drawing import backward, forward
@@ -53,12 +56,25 @@ def draw(
             raise OptionError(
                 f"there is no {what} {given!r} of a {type(x).__name__}; there are {', '.join(known)}"
             )
-    if view == "backward":
-        graph = adapter.read_backward(x, g, name)
-        return Drawing(backward.describe(graph, show, collapsed(graph, depth, collapse)))
-    graph = adapter.read(x, g if view == "gradient" else None, name)
-    drawn = collapsed(graph, depth, collapse)
-    return Drawing(forward.describe(graph, view, show, graph.out.gradient_text, drawn))
+    with _no_garbage():
+        if view == "backward":
+            graph = adapter.read_backward(x, g, name)
+            return Drawing(backward.describe(graph, show, collapsed(graph, depth, collapse)))
+        graph = adapter.read(x, g if view == "gradient" else None, name)
+        drawn = collapsed(graph, depth, collapse)
+        return Drawing(forward.describe(graph, view, show, graph.out.gradient_text, drawn))
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Reading a graph makes many objects and no circles: to search them for some would double its time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def read(x: Any, g: Any = None, name: str | None = None, what: str = "draw") -> Graph:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -10,10 +11,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import pytest
 
-from autodiff.drawing import draw
+import autodiff as ad
+from autodiff.backward import ancestors
+from autodiff.drawing import draw, explain, step, tensors
 from autodiff.drawing.description import Description
 from autodiff.drawing.labels import text_width
 from autodiff.drawing.layered import Box, Layout
@@ -21,6 +25,7 @@ from autodiff.drawing.picture import Drawing
 from autodiff.drawing.routes import Point, curves
 from autodiff.drawing.style import FONT_SIZE, SMALL_SIZE
 from autodiff.drawing.svg import MARGIN, arrange, canvas, font_size, frame_text, label_size, text_lines
+from autodiff.scalar import Scalar
 from tests.drawing.gallery import GRAPHS, LARGE, VIEWS, pictures
 from tests.drawing.test_layered import edges_of, overlap
 
@@ -73,8 +78,8 @@ def _along(start: Point, pieces: Iterable[tuple[Point, Point, Point]]) -> Iterat
     """Points on Bézier curves, each given by its handles and its end."""
     (x0, y0) = start
     for (xa, ya), (xb, yb), (x1, y1) in pieces:
-        for step in range(1, STEPS + 1):
-            t = step / STEPS
+        for k in range(1, STEPS + 1):
+            t = k / STEPS
             a, b, c, d = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
             yield a * x0 + b * xa + c * xb + d * x1, a * y0 + b * ya + c * yb + d * y1
         x0, y0 = x1, y1
@@ -198,6 +203,20 @@ def test_frames_hold_their_own_and_nothing_else(name, view):
         assert nested or not overlap(one, other)
 
 
+def test_a_matrix_stands_row_by_row_and_its_gradient_too():
+    root = GRAPHS["broadcast_bias"]()
+    gradient = ["W (2, 2)", "[[1, −1],", "[0.5, 2]]", "g = [[0.5097, 0.8641],", "[0.8621, 0.6626]]"]
+    roles = ["value", "value", "value", "gradient", "gradient"]
+    for picture in (
+        draw(root, view="gradient").description,
+        step(root)._frames[-1].description,
+        explain(root).drawing.description,
+    ):
+        node = next(node for node in picture.nodes if node.name == "W")
+        assert list(node.lines) == gradient
+        assert [node.role(k) for k in range(5)] == roles
+
+
 # --- Graphviz ---------------------------------------------------------------------------------------------
 
 
@@ -246,6 +265,54 @@ def test_graphviz_cuts_nothing_and_lets_nothing_overlap(tier, name, use_tier):
                 nodes.append(max(shapes, key=lambda box: box.width * box.height))
         assert len(nodes) == len(whole.description.nodes)
         assert not any(overlap(a, b) for a, b in combinations(nodes, 2)), view
+
+
+# --- ten thousand nodes -----------------------------------------------------------------------------------
+
+
+def _chain(leaf: Any, count: int) -> Any:
+    y = leaf(0.5, name="x")
+    for _ in range(count // 2):
+        y = y.tanh() + 1
+    return y
+
+
+def _fan(leaf: Any, count: int) -> Any:
+    x = leaf(0.5, name="x")
+    parts = [x * float(k) for k in range(count // 3)]
+    while len(parts) > 1:
+        parts = [a + b for a, b in zip(parts[::2], parts[1::2], strict=False)] + parts[len(parts) // 2 * 2 :]
+    return parts[0]
+
+
+def _ladder(leaf: Any, count: int) -> Any:
+    y = leaf(0.5, name="x")
+    for _ in range(count // 3):
+        y = y * 0.5 + y * 0.25
+    return y
+
+
+def _tangle(leaf: Any, count: int) -> Any:
+    """Nothing repeats, and there are a hundred leaves."""
+    rng = random.Random(0)
+    values = [leaf(rng.random(), name=f"p{k}") for k in range(100)]
+    while len(values) < count:
+        a, b = values[-1], rng.choice(values[-50:])
+        values.append((a * b).tanh() if rng.random() < 0.5 else a + b)
+    return values[-1]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("make", [_chain, _fan, _ladder, _tangle])
+@pytest.mark.parametrize("leaf", [Scalar, ad.tensor])
+def test_ten_thousand_nodes_become_few_boxes_and_are_walked_once(leaf, make, view, monkeypatch):
+    walked = []
+    monkeypatch.setattr(tensors, "ancestors", lambda *a, **k: walked.append(met := ancestors(*a, **k)) or met)
+    picture = draw(make(leaf, 10_000), view=view)
+    assert len(picture.description.nodes) <= 320
+    assert len(picture.description.edges) <= 1_000
+    assert picture.svg().startswith("<svg")
+    assert sum(map(len, walked)) <= 100_000
 
 
 # --- the same text everywhere -----------------------------------------------------------------------------
