@@ -13,6 +13,7 @@ from autodiff.drawing.description import Kind
 from autodiff.drawing.fold import Fold, fold, users_of
 from autodiff.drawing.graphs import Graph, Vertex
 from autodiff.errors import OptionError
+from autodiff.threads import Scope
 
 Collapse: TypeAlias = bool | str | Collection[str] | None
 
@@ -79,16 +80,16 @@ def _fold_chains(graph: Graph, alike: bool) -> Graph:
 
 def _scopes(graph: Graph, depth: int, names: Collection[str]) -> list[Fold]:
     """A box for each scope below `depth` levels, and for each of these names."""
-    groups: dict[object, list[int]] = {}
+    groups: dict[tuple[Scope, ...], list[int]] = {}
     for k, vertex in enumerate(graph.vertices):
         named = next((level for level, scope in enumerate(vertex.scope) if scope.name in names), depth)
         level = min(depth, named)
         if len(vertex.scope) > level:
-            groups.setdefault((vertex.scope[: level + 1], vertex.kind == "gradient"), []).append(k)
+            groups.setdefault(vertex.scope[: level + 1], []).append(k)
     return [
         Fold(tuple(members), graph.vertices[members[0]].scope[level].name, level=level)
-        for key, members in groups.items()
-        if (level := len(key[0]) - 1) >= 0 and len(members) > 1  # type: ignore[index]
+        for path, members in groups.items()
+        if (level := len(path) - 1) >= 0 and len(members) > 1
     ]
 
 

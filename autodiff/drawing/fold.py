@@ -141,19 +141,32 @@ def _alike(members: list[Vertex]) -> Vertex:
     )
 
 
+def _leaves(graph: Graph, vertex: Vertex, users: set[int], inside: set[int]) -> bool:
+    """Whether its value goes elsewhere in the pass that it belongs to, or is the end of it."""
+    passing = vertex.kind == "gradient"
+    same = {user for user in users if passing or graph.vertices[user].kind != "gradient"}
+    return not same <= inside or not (same or (users and not vertex.symbol))
+
+
 def _together(graph: Graph, it: Fold, users: list[set[int]]) -> Vertex:
     """One for a part of the graph; it shows the value that leaves it, if there is only one."""
     inside = set(it.members)
-    leaving = [k for k in it.members if not users[k] or not users[k] <= inside]
     members = [graph.vertices[k] for k in it.members]
+    leaving = [
+        k for k, each in zip(it.members, members, strict=True) if _leaves(graph, each, users[k], inside)
+    ]
     steps = sum(member.count for member in members if member.symbol)
     leaves = sum(member.kind == "parameter" for member in members)
+    ends = sum(member.kind == "gradient" and not member.symbol for member in members if member.operands)
     row = sum(bool(member.symbol) for member in members)
     said = [f"{row:,} in a row"] if it.in_a_row else []
     if not it.in_a_row or row < steps:
-        said.append(f"{steps:,} operations")
-    if leaves:
-        said.append(f"{leaves:,} parameter{'s' * (leaves > 1)}")
+        said.append(f"{steps:,} operation{'s' * (steps != 1)}")
+    said += [
+        f"{count:,} {what}{'s' * (count > 1)}"
+        for count, what in ((leaves, "parameter"), (ends, "gradient"))
+        if count
+    ]
     shown = graph.vertices[leaving[0]] if len(leaving) == 1 else Vertex("operation")
     kinds: set[Kind] = {member.kind for member in members}
     kind: Kind = "output" if "output" in kinds else "gradient" if "gradient" in kinds else "operation"

@@ -87,11 +87,11 @@ class _Nest:
         links, drawn = [], []
         for way in ways:
             ends = []
-            for node, last in ((way.source, False), (way.target, True)):
+            for node, other, last in ((way.source, way.target, False), (way.target, way.source, True)):
                 if node is None:
                     edge[len(sizes)] = last
                     sizes.append((0.0, 0.0))
-                    bands.append(0)
+                    bands.append(bands[unit_of[other]])  # type: ignore[index]
                 ends.append(len(sizes) - 1 if node is None else unit_of[node])
             source, target = ends
             if source != target:
