@@ -12,6 +12,7 @@ from math import inf
 
 from autodiff.drawing.columns import BEND, SWEEPS, Items, Link, Size, arranged
 from autodiff.drawing.routes import Point, ports, route, slots, straighten
+from autodiff.threads import Scope
 
 __all__ = ["Box", "Layout", "Link", "Point", "Size", "lay_out"]
 
@@ -35,8 +36,8 @@ class Box:
 class Layout:
     """Where everything goes: a box for each node, a route and perhaps a label box for each link.
 
-    A route's points are joined by curves, see routes.curves. `frames` stand around nodes that
-    belong together, each with its name; outer ones come first.
+    A route's points are joined by curves, see routes.curves. `frames` stand around the nodes
+    of a scope; outer ones come first.
     """
 
     width: float
@@ -44,7 +45,7 @@ class Layout:
     boxes: tuple[Box, ...]
     routes: tuple[tuple[Point, ...], ...]
     labels: tuple[Box | None, ...]
-    frames: tuple[tuple[str, Box], ...] = ()
+    frames: tuple[tuple[Scope, Box], ...] = ()
 
 
 def lay_out(

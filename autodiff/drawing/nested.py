@@ -38,7 +38,7 @@ class _Part:
     boxes: dict[int, Box] = field(default_factory=dict)
     routes: dict[int, list[Point]] = field(default_factory=dict)
     labels: dict[int, Box] = field(default_factory=dict)
-    frames: list[tuple[str, Box]] = field(default_factory=list)
+    frames: list[tuple[Scope, Box]] = field(default_factory=list)
     entries: dict[int, float] = field(default_factory=dict)
     exits: dict[int, float] = field(default_factory=dict)
 
@@ -52,7 +52,7 @@ def lay_out_nested(
 
     >>> one = (Scope("layer", 1),)
     >>> layout = lay_out_nested([(40.0, 20.0)] * 2, [Link(0, 1)], [0, 0], [(), one])
-    >>> [name for name, _ in layout.frames]
+    >>> [scope.name for scope, _ in layout.frames]
     ['layer']
     """
     ways = [_Way(k, link.source, link.target) for k, link in enumerate(links)]
@@ -159,11 +159,11 @@ class _Nest:
         if part is None:
             made.boxes[unit[0]] = box
             return
-        made.frames.append((self.paths[unit[0]][level].name, box))
+        made.frames.append((self.paths[unit[0]][level], box))
         x, y = box.x - part.width / 2, box.y - box.height / 2 + TITLE
         made.boxes.update({node: _moved(inner, x, y) for node, inner in part.boxes.items()})
         made.labels.update({link: _moved(inner, x, y) for link, inner in part.labels.items()})
-        made.frames += [(name, _moved(inner, x, y)) for name, inner in part.frames]
+        made.frames += [(scope, _moved(inner, x, y)) for scope, inner in part.frames]
         for link, route in part.routes.items():
             moved = [(px + x, py + y) for px, py in route]
             if link in part.entries:  # from the border, straight to where the inside begins

@@ -33,6 +33,7 @@ from autodiff.drawing.svg import (
     sheet,
     text_lines,
 )
+from autodiff.threads import Scope
 
 DPI = 96.0
 LARGEST = 16_000.0  # points along a side; beyond it nobody could look at the picture anyway
@@ -86,8 +87,8 @@ def _figure(description: Description) -> Any:
 def paint(axes: Any, description: Description, layout: Layout) -> None:
     """The picture on matplotlib axes, in the units and with the origin of `layout`."""
     axes.set_axis_off()
-    for name, box in layout.frames:
-        _frame(axes, name, box)
+    for scope, box in layout.frames:
+        _frame(axes, scope, box)
     place = {node.id: position for position, node in enumerate(description.nodes)}
     for edge, route, label in zip(description.edges, layout.routes, layout.labels, strict=True):
         ends = [(description.nodes[i], layout.boxes[i]) for i in (place[edge.source], place[edge.target])]
@@ -120,14 +121,14 @@ def _text(axes: Any, x: float, y: float, text: str, size: float, colour: str, **
     axes.text(x, y, text, fontsize=0.9 * size, color=colour, ha="center", parse_math=False, **more)
 
 
-def _frame(axes: Any, name: str, box: Box) -> None:
+def _frame(axes: Any, scope: Scope, box: Box) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     corner = (box.x - box.width / 2, box.y - box.height / 2)
     border = FancyBboxPatch(corner, box.width, box.height, boxstyle="round,pad=0,rounding_size=9")
-    border.set(fill=False, ec=LIGHT["constant"], lw=1.0, zorder=0.5)
+    border.set(fill=False, ec=LIGHT["constant"], lw=1.0, ls="--" if scope.mirrored else "-", zorder=0.5)
     axes.add_patch(border)
-    _text(axes, box.x, frame_text(box), name, SMALL_SIZE, LIGHT["quiet"], zorder=0.6)
+    _text(axes, box.x, frame_text(box), scope.name, SMALL_SIZE, LIGHT["quiet"], zorder=0.6)
 
 
 def _edge(axes: Any, edge: Edge, points: list[Point], label: Box | None) -> None:

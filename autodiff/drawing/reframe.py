@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 
 from autodiff.drawing.description import Description, Edge, NodeBox
 from autodiff.drawing.style import frame
-from autodiff.drawing.svg import draw_strip, edge_class, node_class
+from autodiff.drawing.svg import draw_strip, edge_class, frame_class, node_class
 from autodiff.errors import DrawingError
 
 
@@ -52,8 +52,10 @@ def _regroup(
     if node:
         _node(ET.SubElement(outer, "g", {"class": node_class(node)}), node, group)
     elif name.startswith("cluster_n"):
+        _, owner, level = name.split("_")
         roles = {"path": "border", "polygon": "border", "text": "note"}
-        _copy_as(ET.SubElement(outer, "g", {"class": "frame"}), roles, group)
+        scope = nodes[owner].scope[int(level)]
+        _copy_as(ET.SubElement(outer, "g", {"class": frame_class(scope)}), roles, group)
     elif edge:
         _edge(ET.SubElement(outer, "g", {"class": edge_class(edge)}), edge, group)
 

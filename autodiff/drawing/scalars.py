@@ -9,7 +9,7 @@ from __future__ import annotations
 from autodiff.drawing.derivatives import LETTERS, LOCAL, written
 from autodiff.drawing.graphs import Graph, Operand, Vertex, output_name
 from autodiff.drawing.labels import gradient_name, tidy
-from autodiff.drawing.scopes import mirrored, scopes_of, with_scopes_of_leaves
+from autodiff.drawing.scopes import mirrored, named, scopes_of, with_scopes_of_leaves
 from autodiff.graph import topological_order
 from autodiff.scalar import Scalar
 
@@ -64,7 +64,7 @@ def read_backward(x: Scalar, g: float, name: str | None = None) -> Graph:
     if graph.out.gradient is None:
         return graph
     bills: dict[int, list[int]] = {len(vertices) - 1: [len(vertices)]}  # by vertex, where they come from
-    vertices.append(Vertex("gradient", "g", value=graph.out.gradient, scope=mirrored(graph.out.scope)))
+    vertices.append(Vertex("gradient", "g", value=graph.out.gradient, scope=mirrored(named(graph.out.scope))))
     for at in reversed(range(len(graph.vertices))):
         vertex = graph.vertices[at]
         if at not in bills:
@@ -81,8 +81,8 @@ def read_backward(x: Scalar, g: float, name: str | None = None) -> Graph:
                 bills.setdefault(seat.at, []).append(len(vertices) if made else total)
                 vertices += [made.but(scope=mirrored(vertex.scope))] if made else []
         if vertex.kind == "parameter":
-            named = gradient_name(graph.out.name, vertex.name)
-            end = Vertex("gradient", named, value=vertex.gradient, operands=(Operand(total, True),))
+            called = gradient_name(graph.out.name, vertex.name)
+            end = Vertex("gradient", called, value=vertex.gradient, operands=(Operand(total, True),))
             vertices.append(end.but(scope=mirrored(vertex.scope)))
     return Graph(tuple(vertices))
 

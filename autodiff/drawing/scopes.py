@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from autodiff.drawing.graphs import Vertex
@@ -56,7 +56,9 @@ def scopes_of(nodes: Collection[Any]) -> dict[Any, Path]:
 
 
 def with_scopes_of_leaves(vertices: Sequence[Vertex]) -> list[Vertex]:
-    """Leaves and constants stand in the scope in which alone the program uses them.
+    """Leaves and constants stand in the named scope in which alone the program uses them.
+
+    A composed function is handed its operands: only plain numbers stand in its frame.
 
     >>> from autodiff.drawing.graphs import Operand
     >>> user = Vertex("output", symbol="−", operands=(Operand(0),), scope=(Scope("model", 1),))
@@ -72,8 +74,11 @@ def with_scopes_of_leaves(vertices: Sequence[Vertex]) -> list[Vertex]:
     made = []
     for vertex, using in zip(vertices, users, strict=True):
         program = [user for user in using if user.kind != "gradient"] or using
-        leaf = program and not vertex.symbol
-        made.append(vertex.but(scope=_shared([user.scope for user in program])) if leaf else vertex)
+        if program and not vertex.symbol:
+            shared = _shared([user.scope for user in program])
+            made.append(vertex.but(scope=shared if vertex.kind == "constant" else named(shared)))
+        else:
+            made.append(vertex)
     return made
 
 
@@ -83,6 +88,11 @@ def _shared(paths: Sequence[Path]) -> Path:
     while all(len(path) > count and path[count] == paths[0][count] for path in paths):
         count += 1
     return paths[0][:count]
+
+
+def named(path: Path) -> Path:
+    """Those of these scopes that stand around the outermost composed function."""
+    return tuple(takewhile(lambda scope: not scope.composed, path))
 
 
 def mirrored(path: Path) -> Path:

@@ -47,7 +47,7 @@ def css(prefix: str) -> str:
         f".{prefix} .backward .line,.{prefix} .node.gradient .shape{{stroke-dasharray:6 3}}"
         f".{prefix} .kept .line{{stroke-dasharray:1.5 3.5}}"
         f".{prefix} .bar{{stroke:none}}"
-        f".{prefix} .border{{fill:none;stroke-width:1}}"
+        f".{prefix} .border{{fill:none;stroke-width:1}}.{prefix} .backward .border{{stroke-dasharray:6 3}}"
         f".{prefix} .alarm .shape{{stroke-width:3.5}}"
         f".{prefix} .node .rim{{fill:none;stroke-width:1}}"
         f".{prefix} .node .halo{{fill:none;stroke-width:2.5}}"

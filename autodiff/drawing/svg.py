@@ -16,6 +16,7 @@ from autodiff.drawing.layered import Box, Layout, Link, Point, Size, lay_out
 from autodiff.drawing.nested import lay_out_nested
 from autodiff.drawing.routes import curves, shaft
 from autodiff.drawing.style import FONT_SIZE, SMALL_SIZE, frame
+from autodiff.threads import Scope
 
 MARGIN = 10.0
 ARROW = (8.0, 3.5)  # length, half the width
@@ -153,10 +154,10 @@ def own_svg(description: Description, prefix: str, layout: Layout | None = None)
     svg = frame(description, prefix, round(width), round(height), view_box)
     paper = {"x": f"{-left:.1f}", "y": f"{-MARGIN:.1f}", "width": f"{width:.1f}", "height": f"{height:.1f}"}
     ET.SubElement(svg, "rect", {"class": "paper", "rx": "6", **paper})
-    for name, box in layout.frames:
-        group = ET.SubElement(svg, "g", {"class": "frame"})
+    for scope, box in layout.frames:
+        group = ET.SubElement(svg, "g", {"class": frame_class(scope)})
         _rect(group, "border", box, 9.0)
-        _text(group, name, "note", box.x, frame_text(box))
+        _text(group, scope.name, "note", box.x, frame_text(box))
     place = {node.id: position for position, node in enumerate(description.nodes)}
     for edge, route, label in zip(description.edges, layout.routes, layout.labels, strict=True):
         ends = [(description.nodes[i], layout.boxes[i]) for i in (place[edge.source], place[edge.target])]
@@ -188,6 +189,11 @@ def _draw_edge(svg: ET.Element, edge: Edge, route: tuple[Point, ...], label: Box
         _rect(group, "paper", label, 0.0)
         for line, y in label_lines(edge, label):
             _text(group, line, "gradient" if edge.backward else "note", label.x, y)
+
+
+def frame_class(scope: Scope) -> str:
+    """The classes by which the style sheet finds the frame around a scope."""
+    return f"frame{' backward' * scope.mirrored}"
 
 
 def edge_class(edge: Edge) -> str:

@@ -189,8 +189,8 @@ def test_no_text_is_wider_than_the_measure_says(line, plain, bold):
 @pytest.mark.parametrize(("name", "view"), CASES)
 def test_frames_hold_their_own_and_nothing_else(name, view):
     _, layout = _laid_out(name, view)
-    for called, frame in layout.frames:
-        assert text_width(called, SMALL_SIZE) <= frame.width
+    for scope, frame in layout.frames:
+        assert text_width(scope.name, SMALL_SIZE) <= frame.width
         for box in layout.boxes:
             left, right, top, bottom = edges_of(box)
             outer = edges_of(frame)

@@ -144,10 +144,10 @@ def test_frames_hold_what_is_theirs_and_nothing_else(make, view):
     boxes = everything(layout)
     assert not any(overlap(a, b) for k, a in enumerate(boxes) for b in boxes[:k])
     names = {scope.name for node in seen.nodes for scope in node.scope}
-    assert {name for name, _ in layout.frames} == names
-    for name, frame in layout.frames:
+    assert {scope.name for scope, _ in layout.frames} == names
+    for within, frame in layout.frames:
         for node, box in zip(seen.nodes, layout.boxes, strict=True):
-            if any(scope.name == name for scope in node.scope):
+            if within in node.scope:
                 (left, right, top, bottom), (x0, x1, y0, y1) = edges_of(frame), edges_of(box)
                 assert left < x0
                 assert x1 < right
