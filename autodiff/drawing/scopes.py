@@ -58,7 +58,8 @@ def scopes_of(nodes: Collection[Any]) -> dict[Any, Path]:
 def with_scopes_of_leaves(vertices: Sequence[Vertex]) -> list[Vertex]:
     """Leaves and constants stand in the named scope in which alone the program uses them.
 
-    A composed function is handed its operands: only plain numbers stand in its frame.
+    A composed function is handed its operands: only plain numbers, and what its rules have prepared, stand
+    in its frame.
 
     >>> from autodiff.drawing.graphs import Operand
     >>> user = Vertex("output", symbol="−", operands=(Operand(0),), scope=(Scope("model", 1),))
@@ -76,7 +77,8 @@ def with_scopes_of_leaves(vertices: Sequence[Vertex]) -> list[Vertex]:
         program = [user for user in using if user.kind != "gradient"] or using
         if program and not vertex.symbol:
             shared = _shared([user.scope for user in program])
-            made.append(vertex.but(scope=shared if vertex.kind == "constant" else named(shared)))
+            own = vertex.kind == "constant" or (vertex.kind == "data" and program[0].kind == "gradient")
+            made.append(vertex.but(scope=shared if own else named(shared)))
         else:
             made.append(vertex)
     return made

@@ -141,6 +141,12 @@ def test_operands_stand_outside_and_numbers_inside():
     ]  # fmt: skip
 
 
+def test_what_a_rule_has_prepared_stands_in_the_mirror():
+    seen = draw(ad.sum(declared(softmax)(vector())), view="backward", show="shapes").description
+    (mask,) = [node for node in seen.nodes if node.kind == "data"]
+    assert [(scope.name, scope.mirrored) for scope in mask.scope] == [("softmax", True)]
+
+
 @pytest.mark.parametrize("options", [{"depth": 0}, {"collapse": "softmax"}, {"collapse": True}])
 def test_a_call_can_be_closed_like_a_scope(options):
     picture = draw(declared(softmax)(vector() * 2), **options)
