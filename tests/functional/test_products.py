@@ -5,8 +5,8 @@ import pytest
 
 import autodiff as ad
 from autodiff import tensor
-from autodiff.threads import behaving
 from autodiff.errors import GradientError, ShapeError
+from autodiff.threads import behaving
 
 RNG = np.random.default_rng(0)
 X = np.array([1.0, 2.0, 3.0])
