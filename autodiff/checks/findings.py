@@ -19,7 +19,7 @@ _HEADINGS = (
 _LEFT = 'style="text-align:left"'  # in each cell: where nothing is trusted, notebooks drop style sheets
 _STYLE = (
     "<style>.ad-check{overflow-x:auto;color:inherit}.ad-check table{border-collapse:collapse;color:inherit}"
-    ".ad-check caption{text-align:left;font-weight:bold;padding:.3em 0;caption-side:top;color:inherit}"
+    ".ad-check caption{font-weight:bold;padding:.3em 0;caption-side:top;color:inherit}"
     ".ad-check th,.ad-check td{vertical-align:top;padding:.25em .6em;"
     "border-bottom:1px solid #8888}.ad-check .number{font-family:monospace;white-space:nowrap}"
     ".ad-check tbody th{white-space:nowrap}.ad-check tr:has(+tr>td:first-child)>td{border-bottom:0}"
@@ -111,7 +111,7 @@ class Report:
         notes = "".join(f"<p>{escape(each)}</p>" for each in self.notes)
         return (
             f'{_STYLE}<div class="ad-check" tabindex="0" role="region" aria-label="Gradient check">'
-            f"<table><caption>{escape(self.summary)}</caption>"
+            f"<table><caption {_LEFT}>{escape(self.summary)}</caption>"
             f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{notes}</div>"
         )
 

@@ -16,7 +16,7 @@ STYLE = (
     ".ad-explain{color:inherit;line-height:1.45;max-width:100%}"
     ".ad-explain .ad-wide{overflow-x:auto}"
     ".ad-explain table{border-collapse:collapse;font-variant-numeric:tabular-nums;margin:.4em 0}"
-    ".ad-explain caption{text-align:left;font-weight:bold;padding:.2em .5em}"
+    ".ad-explain caption{font-weight:bold;padding:.2em .5em}"
     ".ad-explain th,.ad-explain td{vertical-align:top;padding:.2em .7em;"
     "border-bottom:1px solid #8888;background:none}"
     ".ad-explain tbody th{border-top:2px solid currentColor;font-weight:normal}"
@@ -54,8 +54,8 @@ def _table(account: Account) -> str:
     bodies = "".join("".join(_body(account, part)) for part in account.parts)
     return (
         '<div class="ad-wide" tabindex="0" role="region" aria-label="Paths and what they bring"><table>'
-        f"<caption>The gradient as a sum over paths</caption><thead><tr>{head}</tr></thead>{bodies}"
-        "</table></div>"
+        f'<caption style="{LEFT}">The gradient as a sum over paths</caption>'
+        f"<thead><tr>{head}</tr></thead>{bodies}</table></div>"
     )
 
 

@@ -31,6 +31,8 @@ SIZE = (6.4, 4.0)
 LARGEST_SVG = 600_000  # characters; of a larger one a notebook gets the PNG alone
 SUFFIXES = (".svg", ".png", ".pdf")
 
+# Each <use> of a mark says its colour again, and the mark's own can't be reached by a style sheet.
+_COLOUR_OF_MARK = re.compile(r'(<defs>\s*<path [^>]*style=")stroke: #\w+(?:; )?')
 STYLE: dict[Any, Any] = {
     "text.color": LIGHT["ink"],
     "axes.edgecolor": LIGHT["quiet"],
@@ -93,7 +95,7 @@ class Plot:
     def svg(self) -> str:
         """The figure as SVG, with its alt text, for light and dark pages."""
         text = self._saved("svg", metadata={"Date": None}).decode()
-        text = text[text.index("<svg") :]
+        text = _COLOUR_OF_MARK.sub(r"\1", text[text.index("<svg") :])
         name = f"ad-{hashlib.sha256(text.encode()).hexdigest()[:10]}"
         dark = "".join(
             f'.{name} [style*="{what}: {light}"],.{name} [{what}="{light}"]{{{what}:{DARK[key]}!important}}'

@@ -172,7 +172,7 @@ def gradient_flow(gradients: Any, *, ax: Any = None) -> Any:
     ax.xaxis.set_minor_formatter("")  # they would run into each other; at least two powers of ten are there
     ax.set_xlim(floor, 2 * max([*positive, 10 * floor]))
     ax.set_yticks(range(len(layers)), [name for name, _ in layers])
-    ax.invert_yaxis()
+    ax.set_ylim(len(layers) - 0.5, -0.5)
     ax.set(xlabel="gradient: root mean square (bar), largest entry (◆)")
     return described(ax, f"Gradient by layer, root mean square and largest entry: {listed(said)}.")
 

@@ -4,7 +4,6 @@ Needs Debian's chromium and chromium-driver, and npm, which fetches axe-core. Wi
 folder, a picture of each page is left there.
 """
 
-import os
 import re
 from pathlib import Path
 
@@ -107,13 +106,7 @@ def violations(browser, axe, tmp_path):
     return look
 
 
-def picture(browser, name):
-    if there := os.environ.get("COURSE_SCREENSHOTS"):
-        Path(there).mkdir(parents=True, exist_ok=True)
-        browser.save_screenshot(str(Path(there) / f"{name}.png"))
-
-
-def looked_at(violations, browser, text, name, scheme):
+def looked_at(violations, browser, picture, text, name, scheme):
     """What is wrong with a page: barriers, and whatever it fetched."""
     found = violations(text, scheme)
     picture(browser, f"{name}-{scheme}")
@@ -123,15 +116,15 @@ def looked_at(violations, browser, text, name, scheme):
 
 @pytest.mark.parametrize("scheme", LOOKS)
 @pytest.mark.parametrize("name", PAGES)
-def test_nothing_serious_stands_in_anybodys_way(violations, browser, tmp_path, name, scheme):
-    assert looked_at(violations, browser, PAGES[name](tmp_path), name, scheme) == set()
+def test_nothing_serious_stands_in_anybodys_way(violations, browser, picture, tmp_path, name, scheme):
+    assert looked_at(violations, browser, picture, PAGES[name](tmp_path), name, scheme) == set()
 
 
 @pytest.mark.parametrize("scheme", LOOKS)
 @pytest.mark.parametrize("name", DEMO)
-def test_nor_on_the_pages_of_the_demo(violations, browser, demonstrated, name, scheme):
+def test_nor_on_the_pages_of_the_demo(violations, browser, picture, demonstrated, name, scheme):
     text = (demonstrated / name).read_text(encoding="utf-8")
-    assert looked_at(violations, browser, text, Path(name).stem, scheme) == set()
+    assert looked_at(violations, browser, picture, text, Path(name).stem, scheme) == set()
 
 
 BARRIERS = {

@@ -4,18 +4,11 @@ Needs Debian's chromium and chromium-driver; Notebook 7 only where it is install
 set to a folder, a picture of each stage is left there.
 """
 
-import os
 import re
-import shutil
-import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
-import nbformat
 import pytest
-from nbformat.sign import NotebookNotary
+from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from selenium.common.exceptions import (
     ElementClickInterceptedException,
@@ -99,12 +92,6 @@ def spoken(frame):
     return re.sub(r"[.\s]+", " ", frame).strip()
 
 
-def picture(browser, name):
-    if folder := os.environ.get("COURSE_SCREENSHOTS"):
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        browser.save_screenshot(str(Path(folder) / f"stepper-{name}.png"))
-
-
 def drive(player, stepper):
     """Keys and clicks, as anyone would try them; each frame must say what the stepper says in words."""
     last = len(stepper)
@@ -138,11 +125,11 @@ def drive(player, stepper):
     assert slider.get_attribute("aria-valuetext").startswith(f"{before + 1} of {last}: ")
 
 
-def test_a_saved_page_is_driven_by_keys_and_by_clicks(start_browser, page, stepper):
+def test_a_saved_page_is_driven_by_keys_and_by_clicks(start_browser, page, stepper, picture):
     browser = start_browser(NO_NETWORK)
     browser.get(page)
     drive(Player(browser, len(stepper)), stepper)
-    picture(browser, "page")
+    picture(browser, "stepper-page")
     fetched = browser.execute_script("return performance.getEntriesByType('resource').map(e => e.name)")
     assert [name for name in fetched if not name.startswith("data:")] == []
 
@@ -201,81 +188,33 @@ def test_the_page_is_told_to_screen_readers_and_shows_the_focus(start_browser, p
 
 
 @pytest.fixture
-def notebook(stepper, tmp_path):
+def notebook(stepper):
     """A notebook that holds the stepper's output, as a run leaves it."""
     data, metadata = stepper._repr_mimebundle_()
     data["image/png"] = "iVBORw0KGgo="  # any: a page that shows this one shows the wrong one
     output = new_output("execute_result", data=data, metadata=metadata, execution_count=1)
     cell = new_code_cell("step(D)", outputs=[output], execution_count=1)
-    (tmp_path / "work").mkdir()
-    path = tmp_path / "work" / "steps.ipynb"
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    nbformat.write(new_notebook(cells=[cell], metadata={"kernelspec": kernel}), path)
-    return path
+    return new_notebook(cells=[cell], metadata={"kernelspec": kernel})
 
 
-@pytest.fixture
-def serve(tmp_path, monkeypatch):
-    """A function that starts JupyterLab or Notebook in the folder of a notebook, and gives its address."""
-    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
-        monkeypatch.setenv(name, str(tmp_path / name.lower()))
-    monkeypatch.setenv("JUPYTERLAB_SETTINGS_DIR", str(tmp_path / "settings"))
-    started = []
-
-    def start(app, folder):
-        program = shutil.which(
-            f"jupyter-{app}", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        )
-        if program is None:
-            pytest.skip(f"jupyter {app} is not installed here")
-        log = tmp_path / "server.log"
-        command = [program, "--no-browser", "--port=0", "--allow-root", "--ServerApp.token=secret"]
-        with log.open("w") as file:
-            started.append(
-                subprocess.Popen(
-                    command, cwd=folder, stdout=file, stderr=subprocess.STDOUT, start_new_session=True
-                )
-            )
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end and started[-1].poll() is None:
-            if found := re.search(r"http://(?:localhost|127\.0\.0\.1):(\d+)/", log.read_text()):
-                return f"http://127.0.0.1:{found[1]}"
-            time.sleep(0.3)
-        pytest.fail(f"no server:\n{log.read_text()}")
-
-    yield start
-    for server in started:
-        os.killpg(server.pid, signal.SIGINT)
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            os.killpg(server.pid, signal.SIGKILL)
-
-
-PLACE = {"lab": "lab/tree", "notebook": "notebooks"}
-
-
-def look(browser, address, app, notebook):
-    browser.get(f"{address}/{PLACE[app]}/{notebook.name}?token=secret")
+def look(browser, address):
+    browser.get(address)
     WebDriverWait(browser, PATIENCE).until(
         lambda _: browser.find_elements(By.CSS_SELECTOR, ".jp-OutputArea-output img")
     )
 
 
-@pytest.mark.parametrize("app", PLACE)
-def test_a_trusted_notebook_plays(start_browser, serve, notebook, stepper, app):
-    Path(os.environ["JUPYTER_DATA_DIR"]).mkdir()
-    NotebookNotary(data_dir=os.environ["JUPYTER_DATA_DIR"]).sign(nbformat.read(notebook, 4))
-    browser = start_browser()
-    look(browser, serve(app, notebook.parent), app, notebook)
+@pytest.mark.parametrize("app", ["lab", "notebook"])
+def test_a_trusted_notebook_plays(browser, jupyter, notebook, stepper, picture, app):
+    look(browser, jupyter.address(app, notebook, trusted=True))
     drive(Player(browser, len(stepper)), stepper)
-    picture(browser, f"{app}-trusted")
+    picture(browser, f"stepper-{app}-trusted")
 
 
-@pytest.mark.parametrize("app", PLACE)
-def test_an_untrusted_notebook_can_be_read(start_browser, serve, notebook, stepper, app):
-    browser = start_browser()
-    look(browser, serve(app, notebook.parent), app, notebook)
+@pytest.mark.parametrize("app", ["lab", "notebook"])
+def test_an_untrusted_notebook_can_be_read(browser, jupyter, notebook, stepper, picture, app):
+    look(browser, jupyter.address(app, notebook, trusted=False))
     frames = browser.find_elements(By.CSS_SELECTOR, ".jp-OutputArea-output details")
     assert len(frames) == len(stepper)
     assert browser.find_elements(By.CSS_SELECTOR, ".ad-bar") == []
@@ -286,17 +225,13 @@ def test_an_untrusted_notebook_can_be_read(start_browser, serve, notebook, stepp
         image = frame.find_element(By.TAG_NAME, "img")
         assert image.get_attribute("alt").startswith("Graph at this moment: x = 3")
         assert image.get_property("naturalWidth") > 50
-    picture(browser, f"{app}-untrusted")
+    picture(browser, f"stepper-{app}-untrusted")
 
 
-def test_an_exported_page_plays_without_a_network(start_browser, notebook, stepper):
-    subprocess.run(
-        [sys.executable, "-m", "nbconvert", "--to", "html", notebook],
-        check=True,
-        capture_output=True,
-        cwd=notebook.parent,
-    )
+def test_an_exported_page_plays_without_a_network(start_browser, notebook, stepper, tmp_path, picture):
+    path = tmp_path / "steps.html"
+    path.write_text(HTMLExporter().from_notebook_node(notebook)[0], encoding="utf-8")
     browser = start_browser(NO_NETWORK)
-    browser.get(notebook.with_suffix(".html").as_uri())
+    browser.get(path.as_uri())
     drive(Player(browser, len(stepper)), stepper)
-    picture(browser, "exported")
+    picture(browser, "stepper-exported")

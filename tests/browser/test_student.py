@@ -100,12 +100,6 @@ def show(browser, element, block="center"):
     browser.execute_script("arguments[0].scrollIntoView({block: arguments[1]})", element, block)
 
 
-def picture(browser, name):
-    if folder := os.environ.get("COURSE_SCREENSHOTS"):
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        browser.save_screenshot(str(Path(folder) / f"{name}.png"))
-
-
 def answer(notebook, exercise, text):
     made = json.loads(notebook.read_text(encoding="utf-8"))
     (cell,) = (cell for cell in made["cells"] if cell["id"] == exercise)
@@ -139,7 +133,7 @@ def drawn(browser, code):
     return None
 
 
-def test_a_lesson_shows_its_graph_and_an_exercise_is_solved_wrongly_then_rightly(browser, lab):
+def test_a_lesson_shows_its_graph_and_an_exercise_is_solved_wrongly_then_rightly(browser, lab, picture):
     address, work = lab
     open_notebook(browser, address, "notebooks/u05_scalar.ipynb")
     graph = wait(browser, lambda: drawn(browser, 'view="gradient"'))

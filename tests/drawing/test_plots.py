@@ -124,6 +124,18 @@ def test_the_svg_says_what_it_shows_and_has_a_dark_side(name):
     inside = {id(text) for group in coloured for text in group.iter(f"{space}text")}
     for text in root.iter(f"{space}text"):  # nothing is black for want of a colour: it would stay so at night
         assert "fill" in text.get("style", "") or id(text) in inside
+    for mark in root.iterfind(
+        f".//{space}defs/{space}path"
+    ):  # its own colour would stay, too: it is used from afar
+        assert "#" not in mark.get("style", "")
+    for use in root.iter(f"{space}use"):
+        assert "stroke: #" in use.get("style")
+
+
+def test_every_layer_has_room_where_it_has_no_bar_too():
+    ax = plots.gradient_flow({"W1": [0.5], "W2": [0.0]})
+    assert ax.get_ylim() == (1.5, -0.5)
+    assert ax.xaxis.get_minor_formatter()(2.0) == ""
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH)
