@@ -126,9 +126,9 @@ class Jupyter:
             os.killpg(self.server.pid, signal.SIGKILL)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def jupyter(tmp_path_factory):
-    """A server for all tests that open a notebook."""
+    """A server for all tests of a file that open a notebook; each leaves a kernel, which ends with it."""
     server = Jupyter(tmp_path_factory.mktemp("jupyter"))
     server.start()
     yield server
