@@ -8,7 +8,7 @@ from pathlib import Path
 from course.grading.grade import grade_folder
 from course.grading.outputs import print_table
 from course.grading.unit import load_units
-from course.validate import Trial, trials
+from course.trials import Trial, trials
 
 UNIT = "u05"
 STUDENTS = {"ada": ("solution", ""), "ben": ("wrong", "M16"), "cleo": ("blank", "")}

@@ -101,6 +101,15 @@ def _refuse_stale(root: Path, sources: Sequence[Sources]) -> None:
         raise ReleaseError(f"These files aren't what their sources build:\n{told}\nRun `course build` first.")
 
 
+def unbuilt(root: Path, sources: Sequence[Sources]) -> dict[str, bytes]:
+    """What a release of these units would hold, the wheel's files one by one: made from their sources."""
+    names = [one.unit.name for one in sources]
+    built = build.plan(sources, lessons=False).files
+    shown = {name: text.encode() for name, text in built.items() if not name.startswith("solutions/")}
+    executed = {name: data for name, data in _notebooks(root, names).items() if name.startswith("notebooks/")}
+    return {**shown, **executed, **student_files(root, names)}
+
+
 def holes(folder: Path) -> list[str]:
     """The places of a unit that still say TODO: `u08_symbolic/checks.py:12: …`."""
     return [

@@ -102,6 +102,24 @@ def _reads_late(case: Case, answer: Any) -> bool:
     return answers_like(lambda _: late)(case, answer)
 
 
+class _Adds:
+    """A number whose product has the value of the sum."""
+
+    def __init__(self, value: float) -> None:
+        self.value = value
+
+    def __add__(self, other: _Adds) -> _Adds:
+        return _Adds(self.value + other.value)
+
+    __mul__ = __add__
+
+
+def _adds_values(case: Case, answer: Any) -> bool:
+    data = case.data
+    out = probes.PROGRAMS[data["program"]](_Adds, _Adds(data["x"]), _Adds(data["y"]))
+    return answers_like(lambda _: {"value": out.value})(case, answer)
+
+
 EXERCISES = [
     Exercise(
         id="u05-multiply",
@@ -134,6 +152,12 @@ EXERCISES = [
                 hint="Nudge x by 0.1 in x · 5. By how much does the product move?",
             ),
             Signature("M47", _reads_late),
+            Signature(
+                "value-of-sum",
+                _adds_values,
+                title="gives a product the value of the sum",
+                hint="Print the value of x · y at x = 2, y = 5, before asking for any gradient.",
+            ),
         ],
         hints=(
             "Nudge x a little in x · y. Which number decides how much the product moves?",
