@@ -23,6 +23,10 @@ EVERY_VERB: dict[str, tuple[str, str]] = {
     "demo": ("fit a line with Scalar, and see the graph and its gradients", "course.demo:main"),
     "doctor": ("what is installed, what is missing, and how to get it", "course.doctor:main"),
     "grade": ("grade a folder of submissions: gradebook, feedback, dashboard", "course.grading.grade:main"),
+    "new-exercise": (
+        "an exercise that validates, to be rewritten where it says TODO",
+        "course.new_exercise:main",
+    ),
     "release": (
         "what students are handed, in a folder: searched for solutions",
         "course.release.command:main",
