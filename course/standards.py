@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +39,25 @@ class Finding:
 
 
 def findings(unit: Unit, outcomes: Sequence[Outcome]) -> Iterator[Finding]:
-    """What the unit's exercises lack, by their outcomes."""
+    """What the unit and its exercises lack, by their outcomes."""
+    for text in _provided(unit.provides):
+        yield Finding(f"{unit.name}/unit.toml", text)
     for exercise in unit.exercises.values():
         own = [o for o in outcomes if o.trial.exercise.id == exercise.id]
         for text in (*_numbers(own), *_hints(exercise), *_names(exercise, own), *_families(exercise, own)):
             yield Finding(exercise.id, text)
         for text in (*_twins(exercise, own), *_times(own)):
             yield Finding(exercise.id, text)
+
+
+def _provided(provides: Sequence[str]) -> Iterator[str]:
+    """Beside graded code there are only these modules of `autodiff`, so they may import no other."""
+    for name in provides:
+        source = files("autodiff").joinpath(f"{name}.py").read_text(encoding="utf-8")
+        for node in ast.parse(source).body:
+            home = (node.module or "").split(".") if isinstance(node, ast.ImportFrom) else [""]
+            if home[0] == "autodiff" and len(home) > 1 and home[1] not in provides:
+                yield f"provides has {name}, which imports {home[1]}: add that too"
 
 
 def leaked(sources: Sequence[Sources]) -> Iterator[Finding]:

@@ -103,6 +103,13 @@ def test_what_is_missing_is_told(outcomes, without, said):
     assert any(said in text for text in _found(left)), _found(left)
 
 
+def test_what_is_provided_imports_nothing_that_is_not(outcomes):
+    unit = replace(U05, provides=("errors", "scalar"))
+    texts = [str(finding) for finding in standards.findings(unit, outcomes)]
+    assert "u05_scalar/unit.toml: provides has scalar, which imports closures: add that too" in texts
+    assert not any("imports errors" in text for text in texts)
+
+
 @pytest.mark.parametrize("hints", [("Look.", "Look.", "Look again."), ("Look.", " ", "Look again.")])
 def test_hints_are_three_different_texts(outcomes, hints):
     assert any("three different texts" in text for text in _found(outcomes, hints=hints))
