@@ -35,4 +35,16 @@ LIBRARY: dict[str, tuple[str, str]] = {
         "changes what it was handed",
         "Is it yours to change? Compare your inputs before and after the call.",
     ),
+    "one-sided-difference": (
+        "takes a difference to one side in place of a derivative",
+        "Your slope is right to some digits and changes with your step. What would it be without a step?",
+    ),
+    "central-difference": (
+        "takes a central difference in place of a derivative",
+        "Differences are how an answer is checked. Which rule gives all the digits, without a step?",
+    ),
+    "higher-order-difference": (
+        "takes a difference of higher order in place of a derivative",
+        "Many more digits than a plain difference, and still not all. Which rule needs no step at all?",
+    ),
 }

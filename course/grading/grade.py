@@ -10,28 +10,28 @@ import argparse
 import contextlib
 import os
 import sys
-import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from autodiff.errors import OptionError
 from course.console import progress
 from course.grading.feedback import dashboard, student_html, student_markdown
-from course.grading.intake import IntakeError, safe_name
+from course.grading.intake import IntakeError, Opened, safe_name
 from course.grading.launch import Launcher
 from course.grading.levels import advice
 from course.grading.limits import LEVELS, Isolation, Limits
 from course.grading.outcome import Job, Outcome
 from course.grading.outputs import csv_text, json_text, print_table, row_of, visible, write
-from course.grading.plan import GRADER, Entry, jobs, open_folder, survey, versions
+from course.grading.plan import GRADER, Entry, jobs, survey, versions
 from course.grading.run import Run, with_manual
 from course.grading.secret import SecretError, master_secret
 from course.grading.store import Store, StoreError
 from course.grading.unit import Unit, load_units
 
+_SOURCES = "FOLDER/<student>/*.ipynb|*.py, a zip of it, a download from a learning platform, or one file"
 USAGE, TOO_LOW, UNGRADABLE = 2, 3, 4
 
 
@@ -46,6 +46,7 @@ class Graded:
     outcomes: tuple[Outcome, ...]
     isolation: Isolation
     notes: tuple[str, ...]
+    handed_in: str = ""  # what the folder or zip was recognised as
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -82,10 +83,9 @@ def grade_folder(
         launcher = stack.enter_context(Launcher(limits))
         _insist(launcher.isolation, require)
         secret = secret or master_secret(out, secret_file)
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="submissions-")))
-        taken, refused = open_folder(folder, scratch, limits)
+        handed = stack.enter_context(Opened(folder, limits)).handed
         known = list(units) if units is not None else load_units(unit_names)
-        entries, touched = survey(taken, known, limits)
+        entries, touched = survey(handed, known, limits)
         chosen = known if unit_names else touched
         if not chosen:
             raise IntakeError(_nothing(folder, known))
@@ -93,10 +93,11 @@ def grade_folder(
         plan = _plan(store, entries, chosen, secret, launcher)
         times = stack.enter_context(open(out / "times.jsonl", "a", encoding="utf-8"))
         by_exercise = {name: unit for unit in chosen for name in unit.exercises}
-        found = _work(Run(taken, by_exercise, limits, store, launcher, times), plan, slots)
-        outcomes = with_manual([found[job.key] for _, made in plan for job in made], store.manual())
-        notes = [*refused, *(f"{e.student}: {note}" for e in entries for note in e.notes)]
-        graded = Graded(tuple(outcomes), launcher.isolation, tuple(notes))
+        found = _work(Run(by_exercise, limits, store, launcher, times), plan, slots)
+        outcomes = with_manual(_dated(found, plan), store.manual())
+        store.note(f"{folder}: taken as {handed.form}, students: {len(entries)}")
+        notes = [*handed.notes, *(f"{e.student}: {note}" for e in entries for note in e.notes)]
+        graded = Graded(tuple(outcomes), launcher.isolation, tuple(notes), handed.form)
         _write(out, graded)
         return graded
 
@@ -132,6 +133,15 @@ def _work(run: Run, plan: Sequence[tuple[Entry, list[Job]]], slots: int | None) 
         return run.all(plan, slots or os.cpu_count() or 1, tell)
 
 
+def _dated(found: Mapping[str, Outcome], plan: Sequence[tuple[Entry, list[Job]]]) -> list[Outcome]:
+    """The outcomes in order, with what the platform says of the time in this run's download."""
+    return [
+        replace(found[job.key], received=entry.place.received, late=entry.place.late)
+        for entry, made in plan
+        for job in made
+    ]
+
+
 def _nothing(folder: Path, known: Sequence[Unit]) -> str:
     ids = ", ".join(name for unit in known for name in unit.exercises)
     return (
@@ -143,7 +153,7 @@ def _nothing(folder: Path, known: Sequence[Unit]) -> str:
 def _write(out: Path, graded: Graded) -> None:
     isolation = graded.isolation
     write(out / "grades.csv", csv_text(graded.rows))
-    write(out / "grades.json", json_text(graded.outcomes, versions(), isolation.as_dict()))
+    write(out / "grades.json", json_text(graded.outcomes, versions(), isolation.as_dict(), graded.handed_in))
     for student in sorted({o.student for o in graded.outcomes}):
         own = [o for o in graded.outcomes if o.student == student]
         name = safe_name(student)
@@ -177,7 +187,7 @@ def main(argv: list[str] | None = None) -> int:
     """Grade; 0 done, 2 usage, 3 isolation too low, 4 something ungradable, 130 interrupted."""
     parser = argparse.ArgumentParser(prog="course grade", description="Grade a folder of submissions.")
     add = parser.add_argument
-    add("folder", type=Path, metavar="FOLDER", help="FOLDER/<student>/*.ipynb|*.py, or a zip of it")
+    add("folder", type=Path, metavar="FOLDER", help=_SOURCES)
     add("-o", "--out", type=Path, required=True, metavar="OUT", help="where the gradebook goes")
     add("--unit", action="append", default=[], metavar="u05", help="grade this unit (repeatable)")
     add("--jobs", type=_count, metavar="N", help="students at a time (default: as many as processors)")
@@ -215,6 +225,7 @@ def _count(text: str) -> int:
 
 
 def _report(graded: Graded, out: Path) -> None:
+    print(f"{graded.handed_in}, students: {len({o.student for o in graded.outcomes})}")
     print_table(graded.rows)
     for note in graded.notes:
         print(f"note: {visible(note)}")

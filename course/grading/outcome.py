@@ -39,6 +39,8 @@ class Outcome:
     notes: list[str]
     automatic: float | None = None  # the grader's own points where a person gave others
     comment: str = ""
+    received: str = ""  # as the platform said, told anew by each run
+    late: str = ""
 
     def to_json(self) -> str:
         """As stored."""

@@ -36,7 +36,7 @@ def row_of(outcome: Outcome) -> dict[str, Any]:
         "mistake": outcome.mistake,
         "confidence": outcome.confidence,
         "seed": outcome.seed,
-        "late": "",  # when it was handed in is the learning platform's to say
+        "late": outcome.late,  # the learning platform's to say, like `received`
         "manual": manual,
         "isolation": outcome.isolation["level"],
         "build": outcome.build,
@@ -70,10 +70,17 @@ def csv_text(rows: Iterable[Mapping[str, Any]]) -> str:
     return file.getvalue()
 
 
-def json_text(outcomes: Iterable[Outcome], versions: Mapping[str, str], isolation: Mapping[str, Any]) -> str:
-    """grades.json: the same rows, with families, versions and how student code was held."""
-    rows = [{**row_of(o), "families": o.families, "isolation": o.isolation} for o in outcomes]
-    told = {"versions": dict(versions), "isolation": dict(isolation), "rows": rows}
+def json_text(
+    outcomes: Iterable[Outcome], versions: Mapping[str, str], isolation: Mapping[str, Any], handed_in: str
+) -> str:
+    """grades.json: the same rows, with families, versions, how student code was held, how it came in."""
+    rows = [
+        {**row_of(o), "received": o.received, "families": o.families, "isolation": o.isolation}
+        for o in outcomes
+    ]
+    told = {
+        "versions": dict(versions), "isolation": dict(isolation), "handed_in": handed_in, "rows": rows
+    }  # fmt: skip
     return json.dumps(told, indent=1, ensure_ascii=True, sort_keys=True) + "\n"
 
 

@@ -5,31 +5,36 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import platform
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from course.checking.seeds import judging_seeds
 from course.grading.extract import Reading, read_submission, touches
-from course.grading.intake import IntakeError, Submission, students, submission, unpack
+from course.grading.intake import Handed, Place, Submission, submission
 from course.grading.limits import Limits
 from course.grading.outcome import Job
 from course.grading.store import Store
 from course.grading.unit import Unit
 
-GRADER = "1"  # raise it when the same submission may come to another result
+GRADER = "2"  # raise it when the same submission may come to another result
 
 
 @dataclass(frozen=True)
 class Entry:
     """A student in the plan; the files are read again when their turn comes."""
 
-    student: str
+    place: Place
     hash: str
     stated: str
     notes: tuple[str, ...]
+
+    @property
+    def student(self) -> str:
+        """The student's name in every output."""
+        return self.place.student
 
 
 def versions() -> dict[str, str]:
@@ -47,36 +52,34 @@ def versions() -> dict[str, str]:
     }
 
 
-def open_folder(folder: Path, scratch: Path, limits: Limits) -> tuple[Path, list[str]]:
-    """The folder of student folders, unpacked into `scratch` where it's a zip; and what was refused."""
-    if folder.is_dir():
-        return folder, []
-    if not folder.is_file():
-        raise IntakeError(f"{folder} isn't there; give a folder of student folders, or a zip of one")
-    if folder.suffix.lower() != ".zip":
-        raise IntakeError(
-            f"{folder.name} is a single file; expected a folder of student folders, or a .zip of one"
-        )
-    notes = unpack(folder, scratch, limits)
-    return scratch, notes
-
-
-def survey(folder: Path, units: Sequence[Unit], limits: Limits) -> tuple[list[Entry], list[Unit]]:
+def survey(handed: Handed, units: Sequence[Unit], limits: Limits) -> tuple[list[Entry], list[Unit]]:
     """Every student, and the units of which some submission has cells."""
     entries, touched = [], set[str]()
-    for student in students(folder):
-        handed_in = submission(folder, student, limits)
-        reading = read_submission(handed_in, limits)
-        entries.append(Entry(student, handed_in.hash, reading.stated, _notes(handed_in, reading)))
+    for place in handed.places:
+        taken = submission(place, limits)
+        reading = read_submission(taken, limits)
+        entries.append(Entry(place, taken.hash, reading.stated, _notes(place, taken, reading)))
         touched.update(unit.name for unit in units if touches(reading, unit.exercises))
-    return entries, [unit for unit in units if unit.name in touched]
+    return _shared_keys(entries), [unit for unit in units if unit.name in touched]
 
 
-def _notes(handed_in: Submission, reading: Reading) -> tuple[str, ...]:
-    notes = [*handed_in.notes, *(f"could not be read: {text}" for text in reading.unreadable)]
-    if reading.stated and reading.stated != handed_in.student:
-        notes.append(f'the notebook says STUDENT = "{reading.stated}", the folder says otherwise')
+def _notes(place: Place, taken: Submission, reading: Reading) -> tuple[str, ...]:
+    notes = [*place.notes, *taken.notes, *(f"could not be read: {text}" for text in reading.unreadable)]
+    platform = place.person or place.received or place.late  # its ids aren't the keys of `course start`
+    if reading.stated and reading.stated != place.student and not platform:
+        notes.append(
+            f'the notebook says STUDENT = "{reading.stated}", the name of what was handed in doesn\'t'
+        )
     return tuple(notes)
+
+
+def _shared_keys(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries, with a note where two students state one key: a variant is one person's."""
+    stated = Counter(entry.stated for entry in entries if entry.stated)
+    told = "another student's notebook says STUDENT = {!r} as well"
+    return [
+        replace(e, notes=(*e.notes, told.format(e.stated))) if stated[e.stated] > 1 else e for e in entries
+    ]
 
 
 def jobs(

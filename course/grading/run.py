@@ -10,7 +10,6 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import IO
 
 from course.checking.evaluate import without_answers
@@ -29,7 +28,6 @@ from course.grading.unit import Unit
 class Run:
     """One run over a folder."""
 
-    folder: Path
     units: Mapping[str, Unit]  # by the exercise
     limits: Limits
     store: Store
@@ -89,7 +87,7 @@ class Run:
             outcome = self.store.outcome(job.key)
             if outcome is None:
                 if desk is None or reading is None:
-                    handed_in = submission(self.folder, entry.student, self.limits)
+                    handed_in = submission(entry.place, self.limits)
                     reading = read_submission(handed_in, self.limits)
                     desk = Desk.of(handed_in.files, self.limits.budget)
                 outcome = self._question(job, entry, desk, reading)
@@ -110,7 +108,7 @@ class Run:
             )
         else:
             try:
-                extracted = extract(reading, job.exercise, exercise.needs)
+                extracted = extract(reading, job.exercise, exercise.needs, unit.given)
                 result, notes = grade(unit, exercise, extracted, job.seeds, desk, self.launcher)
             except Exception as problem:  # the grader's own fault costs no student a point unseen
                 told = traceback.format_exception_only(problem)[-1].strip()

@@ -6,10 +6,14 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 
 from autodiff.errors import OptionError
+from course.authoring.percent import read
+from course.authoring.regions import blanked
 from course.checking.exercise import Exercise
 from course.checking.registry import build_id, exercises, unit_names, unit_of
+from course.grading.extract import Given
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,7 @@ class Unit:
     provides: tuple[str, ...]
     probes: str
     build: str
+    given: tuple[Given, ...] = ()  # the code cells as students got them
 
     def probe_name(self, exercise: str) -> str:
         """The function of probes.py that asks; ValueError if the exercise's probe is no such function."""
@@ -41,7 +46,14 @@ def load_unit(name: str) -> Unit:
         tuple(told.get("provides", ())),
         (folder / "probes.py").read_text(encoding="utf-8"),
         build_id(name),
+        given_cells(Path(str(folder)) / "exercises.py"),
     )
+
+
+def given_cells(path: Path) -> tuple[Given, ...]:
+    """The code cells of a unit's exercises, blanks in them, checks left out."""
+    cells = [cell for cell in read(path) if cell.type == "code" and cell.role != "check"]
+    return tuple(Given(cell.id, blanked(cell), cell.role == "exercise") for cell in cells)
 
 
 def load_units(wanted: Iterable[str] = ()) -> list[Unit]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-import tempfile
 from pathlib import Path
 
 import course.units
 from autodiff.errors import OptionError
-from course.grading.intake import IntakeError, students
+from course.grading.intake import IntakeError, Opened
 from course.grading.limits import Limits
 from course.grading.outputs import write
-from course.grading.plan import open_folder
 from course.grading.unit import load_units
 from course.similarity.pairs import Compared, collect, compare
 from course.similarity.report import csv_text, html_text, terminal_text
@@ -39,10 +37,10 @@ def main(argv: list[str]) -> int:
 
 def of_class(folder: Path, unit_names: list[str], common: int | None = None) -> Compared:
     """The pairs of a class folder or a zip of one."""
-    with tempfile.TemporaryDirectory() as scratch:
-        opened, notes = open_folder(folder, Path(scratch), Limits())
-        handed = collect(opened, load_units(unit_names), Path(course.units.__path__[0]), notes)
-        limit = common or max(5, math.ceil(len(students(opened)) / 10))
+    with Opened(folder, Limits()) as opened:
+        notes = list(opened.handed.notes)
+        handed = collect(opened.handed, load_units(unit_names), Path(course.units.__path__[0]), notes)
+        limit = common or max(5, math.ceil(len(opened.handed.places) / 10))
         return compare(handed, limit, notes)
 
 

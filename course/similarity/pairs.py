@@ -11,7 +11,8 @@ from pathlib import Path
 from course.authoring.notebooks import for_students
 from course.authoring.percent import Cell, read
 from course.grading.extract import extract, read_submission
-from course.grading.intake import students, submission
+from course.grading.intake import Handed as Taken
+from course.grading.intake import submission
 from course.grading.limits import Limits
 from course.grading.unit import Unit
 from course.similarity.fingerprints import Places, fingerprints, runs
@@ -83,16 +84,17 @@ def _cells(path: Path) -> Sequence[Cell]:
     return for_students(read(path)) if path.is_file() else []
 
 
-def collect(folder: Path, units: Sequence[Unit], homes: Path, notes: list[str]) -> list[Handed]:
+def collect(taken: Taken, units: Sequence[Unit], homes: Path, notes: list[str]) -> list[Handed]:
     """Every exercise cell of a class folder, by the grader's own intake; nothing of it is run."""
     limits, found = Limits(), []
     given = {unit.name: given_runs(homes / unit.name) for unit in units}
-    for student in students(folder):
-        reading = read_submission(submission(folder, student, limits), limits)
+    for place in taken.places:
+        student = place.student
+        reading = read_submission(submission(place, limits), limits)
         notes += [f"{student}: {text}" for text in reading.unreadable]
         for unit in units:
             for name, exercise in unit.exercises.items():
-                scripts = extract(reading, name, exercise.needs).scripts
+                scripts = extract(reading, name, exercise.needs, unit.given).scripts
                 source = "\n".join(dict.fromkeys(script.cells[-1][1] for script in scripts))
                 prints = fingerprints(source, given[unit.name])
                 if prints is None:

@@ -3,16 +3,28 @@ slopes from the complex step, with a central difference beside it."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
-from course.checking.exercise import Answer, Case, Exercise, Signature, Verdict, answers_like, compare
-from course.checking.truth import slopes
+from course.checking.differences import Slopes, difference_signatures, exact
+from course.checking.exercise import (
+    Answer,
+    Case,
+    Exercise,
+    Signature,
+    Verdict,
+    answers_like,
+    compare,
+    confirm,
+)
+from course.checking.truth import true_gradients
 from course.units.u05_scalar import probes
 
 PLAIN = ("x · y", "x + y", "x · y + x", "(x + y) · y")
 REUSED = ("x · x", "x + x", "(x + y) · (x + y)", "a + a · a, with a = x · y")
+PRODUCTS = 4  # x · y itself, g times each slope, and one to spare; a difference needs more
 CONSTANTS = "2 · x + 3, with constants"
 
 
@@ -26,13 +38,17 @@ def multiply_cases(rng: np.random.Generator) -> list[Case]:
     for program in (*PLAIN, *REUSED, CONSTANTS):
         x, y, g = (float(v) for v in rng.uniform(1.2, 2.9, 3) * rng.choice([-1.0, 1.0], 3))
         family = "values" if program in PLAIN else "reuse" if program in REUSED else "state"
-        data = {"program": program, "x": x, "y": y, "g": g, "edit": False}
+        data = {"program": program, "x": x, "y": y, "g": g, "edit": False, "count": False}
         cases.append(Case(f"{program} at x = {x:.4g}, y = {y:.4g}, g = {g:.4g}", ("forward", family), data))
-    last = {**cases[0].data, "edit": True}
-    name = "x · y, whose x and y get new values between the forward and the backward pass"
-    zero = {**cases[0].data, "x": 0.0}
-    at_zero = f"x · y at x = 0, y = {zero['y']:.4g}, g = {zero['g']:.4g}"
-    return [*cases, Case(name, ("forward", "state"), last), Case(at_zero, ("forward", "values"), zero)]
+    first = cases[0].data
+    at, values = f"at x = {first['x']:.4g}, y = {first['y']:.4g}, g = {first['g']:.4g}", ("forward", "values")
+    late = "x · y, whose x and y get new values between the forward and the backward pass"
+    return [
+        *cases,
+        Case(late, ("forward", "state"), {**first, "edit": True}),
+        Case(f"x · y at x = 0, y = {first['y']:.4g}, g = {first['g']:.4g}", values, {**first, "x": 0.0}),
+        Case(f"x · y {at}, with every multiplication counted", values, {**first, "count": True}),
+    ]
 
 
 def multiply_judge(case: Case, answer: Answer) -> list[Verdict]:
@@ -40,14 +56,17 @@ def multiply_judge(case: Case, answer: Answer) -> list[Verdict]:
     data, family = case.data, case.families[1]
     program, x, y, g = data["program"], data["x"], data["y"], data["g"]
     verdicts = [compare("forward", answer.get("value"), _run(program, x, y), "the value")]
-    truth = slopes(lambda p, q: _run(program, p, q), x, y, g=g)
-    for name, (want, shown) in zip("xy", truth, strict=True):
+    truths = true_gradients(lambda p, q: _run(program, p, q), x, y, g=g)
+    for name, truth in zip("xy", truths, strict=True):
         where = f"the gradient of {name}"
-        verdicts.append(compare(family, answer.get(f"d/d{name}"), want, where, shown=shown))
         first = answer.get(f"d/d{name}")
+        verdicts.append(truth.against(family, first, where))
         if verdicts[-1].status in ("pass", "wrong_value"):  # asked again, the same must come
             again = answer.get(f"again d/d{name}")
             verdicts.append(compare("state", again, float(first or 0), f"{where}, asked a second time"))
+    if data["count"]:
+        got, want = f"{answer['products']}", f"at most {PRODUCTS}"
+        verdicts.append(confirm(family, answer["products"] <= PRODUCTS, "multiplications", got, want))
     verdicts.append(compare("state", answer.get("other names"), 0.0, "names in the answer besides x and y"))
     return verdicts
 
@@ -55,8 +74,8 @@ def multiply_judge(case: Case, answer: Answer) -> list[Verdict]:
 class _Model:
     """Arithmetic of a Scalar with a wrong rule: predicts what a mistake answers."""
 
-    def __init__(self, value: float, parts: Any, mistake: str) -> None:
-        self.value, self.parts, self.mistake = value, parts, mistake
+    def __init__(self, value: float, parts: Any, mistake: str, slopes: Slopes = exact) -> None:
+        self.value, self.parts, self.mistake, self.slopes = value, parts, mistake, slopes
 
     def _join(self, value: float, left: tuple[_Model, float], right: tuple[_Model, float]) -> _Model:
         def parts(g: float) -> dict[str, float]:
@@ -69,22 +88,28 @@ class _Model:
                 return {**two, **one}
             return {k: one.get(k, 0.0) + two.get(k, 0.0) for k in one | two}
 
-        return _Model(value, parts, self.mistake)
+        return _Model(value, parts, self.mistake, self.slopes)
 
     def __add__(self, other: _Model) -> _Model:
         return self._join(self.value + other.value, (self, 1.0), (other, 1.0))
 
     def __mul__(self, other: _Model) -> _Model:
-        a, b = self.value, other.value
-        slopes = {"M16": (a, b), "as-plus": (1.0, 1.0)}.get(self.mistake, (b, a))
-        return self._join(a * b, (self, slopes[0]), (other, slopes[1]))
+        p, q = self.value, other.value
+        if self.mistake == "differences":
+            left, right = self.slopes(operator.mul, p, q)
+        else:
+            left, right = {"M16": (p, q), "as-plus": (1.0, 1.0)}.get(self.mistake, (q, p))
+        return self._join(p * q, (self, left), (other, right))
 
 
-def _predict(mistake: str, case: Case) -> dict[str, float]:
+def _predict(mistake: str, case: Case, slopes: Slopes = exact) -> dict[str, float]:
     data = case.data
-    x = _Model(data["x"], lambda g: {"x": g}, mistake)
-    y = _Model(data["y"], lambda g: {"y": g}, mistake)
-    out = probes.PROGRAMS[data["program"]](lambda v: _Model(v, lambda g: {}, mistake), x, y)
+
+    def model(value: float, parts: Any = lambda g: {}) -> _Model:
+        return _Model(value, parts, mistake, slopes)
+
+    x, y = model(data["x"], lambda g: {"x": g}), model(data["y"], lambda g: {"y": g})
+    out = probes.PROGRAMS[data["program"]](model, x, y)
     parts = out.parts(data["g"])
     return {f"d/d{name}": parts.get(name, 0.0) for name in "xy"}
 
@@ -158,7 +183,13 @@ EXERCISES = [
                 title="gives a product the value of the sum",
                 hint="Print the value of x · y at x = 2, y = 5, before asking for any gradient.",
             ),
+            *difference_signatures(lambda case, slopes: _predict("differences", case, slopes)),
         ],
+        family_hints={
+            "values": "Nudge one factor and hold the other: by how much does the product move?",
+            "reuse": "Two roads lead to the same leaf. Does what comes along each of them arrive?",
+            "state": "Which numbers does your grad read when it is called, and could they have changed?",
+        },
         hints=(
             "Nudge x a little in x · y. Which number decides how much the product moves?",
             "Try x = 2, y = 5 by hand, with g = 1, then with g = 10. Then x · x at 3.",

@@ -122,6 +122,59 @@ class Scalar:
         )
 
 
+# %% kind=wrong exercise=u05-multiply name=one-sided-difference family=values
+class Scalar:
+    def __init__(self, value, name=None, grad=None):
+        self.value = value
+        self.grad = grad or (lambda g: {} if name is None else {name: g})
+
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b = self.value, other.value
+        h = 1e-6
+        by_a = ((a + h) * b - a * b) / h
+        by_b = (a * (b + h) - a * b) / h
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * by_a), other.grad(g * by_b)))
+
+
+# %% kind=wrong exercise=u05-multiply name=central-difference family=values
+class Scalar:
+    def __init__(self, value, name=None, grad=None):
+        self.value = value
+        self.grad = grad or (lambda g: {} if name is None else {name: g})
+
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b = self.value, other.value
+        h = 1e-5
+        by_a = ((a + h) * b - (a - h) * b) / (2 * h)
+        by_b = (a * (b + h) - a * (b - h)) / (2 * h)
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * by_a), other.grad(g * by_b)))
+
+
+# %% kind=wrong exercise=u05-multiply name=higher-order-difference family=values
+class Scalar:
+    def __init__(self, value, name=None, grad=None):
+        self.value = value
+        self.grad = grad or (lambda g: {} if name is None else {name: g})
+
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b = self.value, other.value
+
+        def slope(f, x, h=1e-5):
+            return (-f(x + 2 * h) + 8 * f(x + h) - 8 * f(x - h) + f(x - 2 * h)) / (12 * h)
+
+        by_a, by_b = slope(lambda x: x * b, a), slope(lambda x: a * x, b)
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * by_a), other.grad(g * by_b)))
+
+
 # %% kind=right exercise=u05-multiply name=default-arguments
 class Scalar:
     def __init__(self, value, name=None, grad=None):

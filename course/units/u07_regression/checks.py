@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from course.checking.differences import Slopes, difference_signatures
 from course.checking.exercise import (
     Answer,
     Case,
@@ -18,10 +19,11 @@ from course.checking.exercise import (
     compare,
     confirm,
 )
-from course.checking.truth import slopes
+from course.checking.truth import true_gradients
 from course.units.u07_regression import probes
 
-LINE, ORIGIN, PARABOLA, UNUSED = probes.COSTS
+LINE, CUBIC, ORIGIN, SUM, UNUSED = probes.COSTS
+CALLS = 2  # of the cost in one step, whatever the number of parameters: once for the slopes, once to look at
 
 
 def _case(rng: np.random.Generator, cost: str, names: str, families: tuple[str, ...], rate: float) -> Case:
@@ -41,7 +43,8 @@ def step_cases(rng: np.random.Generator) -> list[Case]:
         _case(rng, ORIGIN, "w", ("forward",), rates[0]),
         _case(rng, LINE, "b w", ("values",), rates[1]),
         _case(rng, LINE, "w b", ("values",), rates[2]),
-        _case(rng, PARABOLA, "a b w", ("reuse",), rates[3]),
+        _case(rng, CUBIC, "b w p q", ("values",), rates[1] / 10),
+        _case(rng, SUM, "a b w", ("reuse",), rates[3]),
         _case(rng, LINE, "b w", ("state",), 0.0),
         _case(rng, UNUSED, "b w c", ("state",), rates[0]),
         _case(rng, ORIGIN, "w", ("state",), 6.0),
@@ -57,8 +60,8 @@ def _cost(case: Case) -> Callable[..., Any]:
 
 def _slopes(case: Case, at: dict[str, float], nudged: bool = False) -> dict[str, float]:
     """The slope of the cost in each parameter: exact, or by central differences."""
-    found = slopes(_cost(case), *at.values())
-    return {name: pair[nudged] for name, pair in zip(at, found, strict=True)}
+    truths = true_gradients(_cost(case), *at.values())
+    return {name: t.shown if nudged else t.value for name, t in zip(at, truths, strict=True)}
 
 
 def _values(case: Case) -> dict[str, float]:
@@ -86,6 +89,10 @@ def step_judge(case: Case, answer: Answer) -> list[Verdict]:
     for name, want in _moved(case).items():
         where = f"the new {name}"
         verdicts.append(compare(family, answer.get(f"new {name}"), want, where, shown=shown[name]))
+    calls = answer["calls of the cost"]
+    if len(_values(case)) > CALLS:
+        few, asked = f"at most {CALLS} calls", f"{calls} calls"
+        verdicts.append(confirm(family, calls <= CALLS, "how often the cost was called", asked, few))
     kept, new = answer.get("values are unchanged"), answer.get("is new")
     verdicts.append(confirm("state", kept, "your input values, after the call", "changed", "as they were"))
     verdicts.append(confirm("state", new, "the answer", "the dictionary you were handed", "a new dictionary"))
@@ -121,6 +128,17 @@ def _only_first(case: Case) -> dict[str, float]:
 
 def _slopes_only(case: Case) -> dict[str, float]:
     return {name: case.data["rate"] * slope for name, slope in _slopes(case, _values(case)).items()}
+
+
+def _by_differences(case: Case, slopes: Slopes) -> dict[str, float]:
+    values = _values(case)
+    found = dict(zip(values, slopes(_cost(case), *values.values()), strict=True))
+    return {f"new {name}": values[name] - case.data["rate"] * found[name] for name in values}
+
+
+def _one_by_one(case: Case, answer: Any) -> bool:
+    """All numbers right, and at least one call of the cost for each parameter."""
+    return bool(_like(_moved)(case, answer)) and answer["calls of the cost"] >= len(_values(case)) > CALLS
 
 
 def _changes_input(case: Case, answer: Any) -> bool:
@@ -186,7 +204,19 @@ EXERCISES = [
                 title="has no answer for a parameter that the cost doesn't use",
                 hint="A gradient dictionary holds the leaves that were used. What if one of yours wasn't?",
             ),
+            Signature(
+                "one-by-one",
+                _one_by_one,
+                title="asks for the cost once or more for every parameter",
+                hint="With a thousand parameters, how often would you build the graph? How often must you?",
+            ),
+            *difference_signatures(_by_differences),
         ],
+        family_hints={
+            "values": "Work one step out by hand for b and w. Which of the two moved as it should?",
+            "reuse": "How many graphs does one step need, and how many slopes does one of them hold?",
+            "state": "Try the rate 0, a large rate, and a parameter that the cost ignores.",
+        },
         hints=(
             "At how many different points do you take a slope during one step?",
             "Take the example, add a parameter c that the cost ignores, and print the gradient dictionary.",

@@ -15,7 +15,8 @@ from course.checking import check
 # `Scalar`.
 # Return a new dictionary of numbers: each value moved against its slope by `rate` times the slope, all
 # slopes taken at the same point. A parameter that the cost doesn't use stays where it is; `values` is left
-# as it was. The step is taken whatever it does to the cost.
+# as it was. The step is taken whatever it does to the cost. One call of `cost` holds all the slopes: however
+# many parameters there are, call it at most twice.
 #
 # Example: with `cost = lambda b, w: (b + w * 3 - 10).square()`,
 # `gradient_step(cost, {"b": 0.0, "w": 0.0}, 0.1)` is `{"b": 2.0, "w": 6.0}`.

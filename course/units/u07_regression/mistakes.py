@@ -48,6 +48,46 @@ def gradient_step(cost, values, rate):
     return {name: value - rate * grad[name] for name, value in values.items()}
 
 
+# %% kind=wrong exercise=u07-step name=one-sided-difference family=reuse
+def gradient_step(cost, values, rate):
+    def at(name, value):
+        return cost(**{k: Scalar(value if k == name else v, name=k) for k, v in values.items()}).value
+
+    h = 1e-6
+    slopes = {k: (at(k, v + h) - at(k, v)) / h for k, v in values.items()}
+    return {k: v - rate * slopes[k] for k, v in values.items()}
+
+
+# %% kind=wrong exercise=u07-step name=central-difference family=reuse
+def gradient_step(cost, values, rate):
+    def at(name, value):
+        return cost(**{k: Scalar(value if k == name else v, name=k) for k, v in values.items()}).value
+
+    h = 1e-5
+    slopes = {k: (at(k, v + h) - at(k, v - h)) / (2 * h) for k, v in values.items()}
+    return {k: v - rate * slopes[k] for k, v in values.items()}
+
+
+# %% kind=wrong exercise=u07-step name=higher-order-difference family=reuse
+def gradient_step(cost, values, rate):
+    def at(name, value):
+        return cost(**{k: Scalar(value if k == name else v, name=k) for k, v in values.items()}).value
+
+    def slope(k, x, h=1e-4):
+        return (8 * (at(k, x + h) - at(k, x - h)) - (at(k, x + 2 * h) - at(k, x - 2 * h))) / (12 * h)
+
+    return {k: v - rate * slope(k, v) for k, v in values.items()}
+
+
+# %% kind=wrong exercise=u07-step name=one-by-one family=reuse
+def gradient_step(cost, values, rate):
+    moved = {}
+    for name, value in values.items():
+        slopes = cost(**{k: Scalar(v, name=k) for k, v in values.items()}).grad()
+        moved[name] = value - rate * slopes.get(name, 0.0)
+    return moved
+
+
 # %% kind=right exercise=u07-step name=loops
 def gradient_step(cost, values, rate):
     leaves = {}
