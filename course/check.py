@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from autodiff.errors import OptionError
+from course.checking.evaluate import Result, without_answers
+from course.checking.exercise import Exercise, Raised
+from course.checking.explanations import place_of
 from course.checking.local import check_namespace, raised
 from course.checking.registry import exercises, find, unit_of
 from course.checking.report import Report
@@ -38,20 +42,37 @@ def main(argv: list[str]) -> int:
         print(f"course check: {problem}")
         return 2
     print(f"{path}:")
-    namespace = run_cells(document)
+    namespace, problems = run_cells(document)
     done = True
     for exercise in chosen:
         result = check_namespace(exercise, namespace)
+        if result.status == "missing":
+            result = why_missing(exercise, result, problems)
         report = Report(exercise, result, options.hints, more=command("check {id} --hints {hints}"))
         print(f"\n{report}" if exercise is not chosen[0] else report)
         done &= report.result.points == exercise.points
     return 0 if done else 1
 
 
+def why_missing(exercise: Exercise, result: Result, problems: Mapping[str, tuple[str, Raised]]) -> Result:
+    """A name that isn't there because its cell raised an error: the error, and what it means."""
+    if exercise.id not in problems:
+        return result
+    label, problem = problems[exercise.id]
+    told = f"{label.capitalize()}{place_of(problem, 'of the cell')} raised {problem.type}: {problem.message}"
+    return without_answers(exercise, problem.status, told, problem)
+
+
 def default_file(unit: str) -> Path:
     """The newest of the student's files of that unit; a script and a notebook may both be there."""
     there = [p for folder in FOLDERS for p in Path(folder).glob(f"{unit}.*") if p.suffix in (".ipynb", ".py")]
     work = [p for p in there if p.parts[0] == "work"] or there
+    if not work and not Path("work").is_dir():
+        raise OptionError(
+            f"there is no folder work/ here ({Path.cwd()}), where your notebooks are. Make it, with a copy of "
+            f"every notebook, with: {command('start')}; or change into the folder that holds it; or name your "
+            f"file: {command(f'check {unit[:3]} FILE')}"
+        )
     if not work:
         raise OptionError(
             f"no file of {unit} in {' or '.join(FOLDERS)}. Name yours: {command(f'check {unit[:3]} FILE')}, "
@@ -60,8 +81,12 @@ def default_file(unit: str) -> Path:
     return max(work, key=lambda p: p.stat().st_mtime_ns)
 
 
-def run_cells(document: Document) -> dict[str, Any]:
-    """Run the code cells in one namespace, as a notebook would: an error is told, the next cell goes on."""
+def run_cells(document: Document) -> tuple[dict[str, Any], dict[str, tuple[str, Raised]]]:
+    """Run the code cells in one namespace, as a notebook would: an error is told, the next cell goes on.
+
+    Also returns the errors by the cell's id, with what the cell is called.
+    """
+    problems: dict[str, tuple[str, Raised]] = {}
     namespace: dict[str, Any] = {"__name__": "__main__", "check": lambda *_, **__: None}
     for number, cell in enumerate(document.cells, 1):
         if cell.source.strip().startswith("check("):
@@ -74,8 +99,9 @@ def run_cells(document: Document) -> dict[str, Any]:
                 exec(compile(source, f"<{label}>", "exec"), namespace)
         except (Exception, SystemExit) as problem:
             told = raised(problem)
+            problems[cell.id] = label, told
             line = f", line {told.line}" if told.line else ""
             print(paint(f"{label}{line} raised {told.type}: {told.message}", "yellow"))
         if printed.getvalue():
             print(printed.getvalue(), end="")
-    return namespace
+    return namespace, problems

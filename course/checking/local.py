@@ -67,7 +67,14 @@ def raised(problem: BaseException) -> Raised:
     ours = tuple(os.path.dirname(str(module.__file__)) + os.sep for module in (autodiff, course))
     frames = traceback.extract_tb(problem.__traceback__)
     own = [frame.lineno for frame in frames if not frame.filename.startswith(ours)]
-    return Raised(type(problem).__name__, str(problem)[:2000], line=own[-1] if own else None)
+    line = own[-1] if own else None
+    if isinstance(problem, SyntaxError):  # the cell was read, not run: no frame of it is there
+        line = problem.lineno or line
+    try:
+        message = str(problem)[:2000]
+    except Exception:  # a student's own class may fail at that, too
+        message = ""
+    return Raised(type(problem).__name__, message, line=line)
 
 
 def _home(thing: Any) -> str:

@@ -121,8 +121,12 @@ class _Target:
             return _received(lambda: self.udp.recv(1))
         if name in ("tcp", "abstract_socket"):
             server = self.tcp if name == "tcp" else self.unix
-            return _received(server.accept)
+            return _received(lambda: _close(server.accept()[0]))
         return name == "kill" and self.decoy.poll() is not None
+
+
+def _close(connection: socket.socket) -> None:
+    connection.close()
 
 
 def _received(take: Callable[[], object]) -> bool:

@@ -49,7 +49,17 @@ def student_html(student: str, outcomes: Sequence[Outcome], isolation: Isolation
 
 def _student(student: str, outcomes: Sequence[Outcome], isolation: Isolation) -> dict[str, Any]:
     total, most = sum(o.points for o in outcomes), sum(o.max_points for o in outcomes)
-    return {"student": student, "outcomes": outcomes, "isolation": isolation, "total": total, "most": most}
+    told = {"student": student, "outcomes": outcomes, "total": total, "most": most}
+    return {**told, "isolation": isolation, "held": held(isolation)}
+
+
+def held(isolation: Isolation) -> str:
+    """How the code was run, in a student's words; the level stands for the rest, which instructors read."""
+    room = "a program of its own" if isolation.level in ("L0", "L1") else "a closed room of its own"
+    return (
+        f"Isolation {isolation.level}: your code ran in {room}, on numbers drawn for you that nobody had seen. "
+        "Only the numbers that it answered with were judged."
+    )
 
 
 def student_markdown(student: str, outcomes: Sequence[Outcome], isolation: Isolation) -> str:
@@ -66,14 +76,14 @@ def student_markdown(student: str, outcomes: Sequence[Outcome], isolation: Isola
             lines.append(f"- {mark}: **{f['name']}**, {_plain(f['label'])} ({points})")
         lines += ["", *(line for text in o.findings for line in (_plain(text), ""))]
         lines += [f"> {_plain(text)}" for text in o.notes] + ([""] if o.notes else [])
-    lines += ["---", f"Isolation {_plain(str(isolation))}", ""]
+    lines += ["---", _plain(held(isolation)), ""]
     return "\n".join(lines)
 
 
 def _plain(text: str) -> str:
     """A text that Markdown shows as it stands: no markup, no HTML, no link of the student's."""
-    shown = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    escaped = re.sub(r"([\\`*_{}\[\]#|~$]|(?<=[a-z]):(?=//)|^[-+])", r"\\\1", shown)
+    shown = visible(text.strip()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    escaped = re.sub(r"([\\`*_{}\[\]#|~$@]|(?<=[a-z]):(?=/)|(?<=www)\.|^[-+=])", r"\\\1", shown, flags=re.I)
     return re.sub(r"^(\d+)([.)])", r"\1\\\2", escaped)
 
 

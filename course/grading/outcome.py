@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from course.checking.evaluate import Result
@@ -37,6 +37,8 @@ class Outcome:
     families: list[dict[str, Any]]
     findings: list[str]
     notes: list[str]
+    record: list[str] = field(default_factory=list)  # the instructor's findings: hidden cases and codes, too
+    hints: int = 0  # how many were shown
     automatic: float | None = None  # the grader's own points where a person gave others
     comment: str = ""
     received: str = ""  # as the platform said, told anew by each run
@@ -74,6 +76,7 @@ def outcome_of(
 ) -> Outcome:
     """A result as plain data; addresses and folder names, which differ from run to run, taken out."""
     report = Report(exercise, result, hints=1, note="")
+    told = report.findings()
     families = [
         {
             "name": family.name,
@@ -100,8 +103,10 @@ def outcome_of(
         job.build,
         isolation.as_dict(),
         families,
-        [scrub(line, folder) for line in report.findings()],
+        [scrub(line, folder) for line in told],
         [scrub(line, folder) for line in notes],
+        [scrub(line, folder) for line in replace(report, full=True).findings()],
+        sum(line.startswith("Hint ") for line in told),
     )
 
 

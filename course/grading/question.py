@@ -57,7 +57,8 @@ def grade(
 ) -> tuple[Result, list[str]]:
     """The result of an exercise, the better one where two cells claim to be it; and notes."""
     if not extracted.scripts:
-        return without_answers(exercise, extracted.status, *extracted.notes[:1]), list(extracted.notes[1:])
+        reason = extracted.notes[0] if extracted.notes else ""
+        return without_answers(exercise, extracted.status, reason), list(extracted.notes[1:])
     tried = [_Replay(unit, exercise, s, desk, launcher).result(seeds) for s in extracted.scripts]
     result, notes = max(tried, key=lambda one: one[0].points)  # of equals the first
     if extracted.status and result.points == 0:

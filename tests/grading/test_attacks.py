@@ -112,7 +112,7 @@ ATTACKS = {
     "flood": (FLOOD, "output_limit", 0, "bytes were printed"),
     "syntax": ("def double(x)\n    return 2 * x\n", "raised", 0, "SyntaxError (line 1)"),
     "patched": (PATCHED + "def double(x):\n    return 5 * x\n", "wrong_value", 0, "yours"),
-    "nothing": ("def double(x):\n    return x\n", "wrong_value", 0, "(as-is): it does nothing"),
+    "nothing": ("def double(x):\n    return x\n", "wrong_value", 0, "does nothing"),
     "subclass": (SUBCLASS, "wrong_dtype", 0, "something of type Same"),
     "float": (FLOAT, "wrong_dtype", 0, "something of type F"),
     "nan": ("def double(x):\n    return x * float('nan')\n", "not_finite", 0, "nan"),

@@ -23,7 +23,7 @@ def sent(value):
 @pytest.mark.parametrize(
     "value",
     [1.5, -0.0, 3, -(2**70), True, "text \u202e", 1 + 2j, np.float64(2.5), np.int32(4), np.bool_(True),
-     np.arange(6.0).reshape(2, 3), np.zeros((0, 3)), np.array(7.0), np.arange(3, dtype=">i2"),
+     np.arange(6.0).reshape(2, 3), np.zeros((0, 3)), np.array(7.0), np.arange(3, dtype="<i2"),
      np.asfortranarray(np.arange(6).reshape(2, 3)), np.array([np.nan, np.inf]), np.array([True, False])],
 )  # fmt: skip
 def test_plain_values_arrive_as_they_were(value):

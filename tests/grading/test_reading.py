@@ -1,19 +1,16 @@
 """What students hand in, read as text: every odd file gives cells, or one sentence that names the place."""
 
 import json
-import os
-import stat
-import zipfile
 
 import pytest
 
 from course.grading.extract import extract, read_submission
-from course.grading.intake import IntakeError, Submission, safe_name, students, submission, unpack
+from course.grading.intake import Submission, safe_name
 from course.grading.limits import Limits
 from course.grading.magics import plain_python
 from course.grading.reader import UnreadableError, read
 
-from .conftest import DOUBLE, fill, notebook
+from .conftest import DOUBLE, notebook
 
 CELLS = [("u99-double", DOUBLE)]
 TEXT = notebook(CELLS)
@@ -118,62 +115,6 @@ def test_one_unreadable_file_does_not_hide_another():
     reading = read_submission(Submission("ada", files, ()), Limits())
     assert extract(reading, "u99-double", ["double"]).status == ""
     assert extract(reading, "u99-triple", ["triple"]).status == "unreadable"
-
-
-def test_links_pipes_and_caps(tmp_path):
-    secret = tmp_path / "secret.txt"
-    secret.write_text("secret", encoding="utf-8")
-    folder = fill(tmp_path / "class", {"ada": {"a.ipynb": TEXT, "b.txt": "x" * 50, "c.txt": "y" * 50}})
-    try:
-        (folder / "ada/link.txt").symlink_to(secret)
-        (folder / "eve").symlink_to(folder / "ada")
-        (folder / "ada/hard.txt").hardlink_to(secret)
-        os.mkfifo(folder / "ada/pipe")
-    except (OSError, AttributeError):
-        pytest.skip("links can't be made here")
-    assert students(folder) == ["ada"]
-    taken = submission(folder, "ada", Limits(total=len(TEXT) + 60))
-    assert sorted(taken.files) == ["a.ipynb", "b.txt"]
-    refused = " ".join(taken.notes)
-    assert all(name in refused for name in ("link.txt", "hard.txt", "pipe", "c.txt"))
-    assert len(submission(folder, "ada", Limits(entries=1)).files) == 1
-
-
-def test_a_zip_gives_regular_files_within_its_folder_only(tmp_path):
-    path = tmp_path / "class.zip"
-    link = zipfile.ZipInfo("ada/link")
-    link.external_attr = (stat.S_IFLNK | 0o777) << 16
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("ada/a.ipynb", TEXT)
-        packed.writestr("ada/A.ipynb", "differs in case only")
-        packed.writestr("../slip.txt", "slip")
-        packed.writestr("ada/../../slip.txt", "slip")
-        packed.writestr("/abs/slip.txt", "slip")
-        packed.writestr("ada\\slip.txt", "slip")
-        packed.writestr("C:/slip.txt", "slip")
-        packed.writestr("loose.txt", "no folder")
-        packed.writestr(link, "/etc/passwd")
-        packed.writestr("bob/bomb", b"\0" * (8 << 20))
-        packed.writestr("bob/b.ipynb", TEXT)
-        for number in range(6):
-            packed.writestr(f"eve/{number}", "x")
-    notes = unpack(path, tmp_path / "out", Limits(entries=4))
-    found = sorted(
-        p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*") if p.is_file()
-    )
-    assert found == ["ada/a.ipynb", "bob/b.ipynb", "eve/0", "eve/1", "eve/2", "eve/3"]
-    assert len(notes) == 11
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["class.zip", "out"]
-
-
-def test_what_is_no_class_is_said(tmp_path):
-    (tmp_path / "a.zip").write_bytes(b"no zip")
-    with pytest.raises(IntakeError, match="is no zip"):
-        unpack(tmp_path / "a.zip", tmp_path / "out", Limits())
-    with pytest.raises(IntakeError, match="holds no folder"):
-        students(tmp_path)
-    with pytest.raises(IntakeError, match="can't be read"):
-        students(tmp_path / "nowhere")
 
 
 def test_page_names_are_plain_and_never_shared():

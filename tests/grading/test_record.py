@@ -172,7 +172,7 @@ def test_no_environment_of_the_grader_tells_the_secret(tmp_path):
     spy = (
         "import os\nseen = dict(os.environ)\n"
         "try:\n    seen['/proc'] = open(f'/proc/{os.getppid()}/environ').read()\nexcept OSError:\n    pass\n"
-        "def combine_dicts(*a): raise ValueError(repr(seen)[:250], 'never-to-be-seen' in repr(seen), 'HOST_VARIABLE' in repr(seen))\n"
+        "raise ValueError(repr(seen)[:60], 'never-to-be-seen' in repr(seen), 'HOST_VARIABLE' in repr(seen))\n"
     )
     folder = fill(tmp_path / "class", {"eve": notebook([("u04-combine", spy)])})
     command = [sys.executable, "-m", "course.cli", "grade", str(folder), "-o", str(tmp_path / "out")]
@@ -180,9 +180,7 @@ def test_no_environment_of_the_grader_tells_the_secret(tmp_path):
     told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     record = (tmp_path / "out/grades.json").read_text(encoding="utf-8")
-    assert "PYTHONHASHSEED" in record
-    assert "never-to-be-seen" not in record
-    assert "HOST_VARIABLE" not in record
+    assert "False, False)" in record
 
 
 def test_exit_codes(tmp_path, capsys, unit, monkeypatch):
