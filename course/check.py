@@ -60,7 +60,7 @@ def why_missing(exercise: Exercise, result: Result, problems: Mapping[str, tuple
         return result
     label, problem = problems[exercise.id]
     told = f"{label.capitalize()}{place_of(problem, 'of the cell')} raised {problem.type}: {problem.message}"
-    return without_answers(exercise, problem.status, told, problem)
+    return without_answers(exercise, problem.status, told, problem=problem)
 
 
 def default_file(unit: str) -> Path:
@@ -69,9 +69,9 @@ def default_file(unit: str) -> Path:
     work = [p for p in there if p.parts[0] == "work"] or there
     if not work and not Path("work").is_dir():
         raise OptionError(
-            f"there is no folder work/ here ({Path.cwd()}), where your notebooks are. Make it, with a copy of "
-            f"every notebook, with: {command('start')}; or change into the folder that holds it; or name your "
-            f"file: {command(f'check {unit[:3]} FILE')}"
+            f"there is no folder work/ here ({Path.cwd()}), where your notebooks are. Make it, with a "
+            f"copy of every notebook, with: {command('start')}; or change into the folder that holds it; "
+            f"or name your file: {command(f'check {unit[:3]} FILE')}"
         )
     if not work:
         raise OptionError(

@@ -70,7 +70,9 @@ class Result:
         return self.failures[0] if self.failures else None
 
 
-def without_answers(exercise: Exercise, status: str, note: str = "", problem: Raised | None = None) -> Result:
+def without_answers(
+    exercise: Exercise, status: str, note: str = "", *, problem: Raised | None = None
+) -> Result:
     """The result when nothing could be asked: no points, one reason, and the error that was it, if any."""
     families = tuple(
         Family(name, weight, status, 0.0, _points(exercise.points * weight))

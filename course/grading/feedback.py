@@ -57,8 +57,8 @@ def held(isolation: Isolation) -> str:
     """How the code was run, in a student's words; the level stands for the rest, which instructors read."""
     room = "a program of its own" if isolation.level in ("L0", "L1") else "a closed room of its own"
     return (
-        f"Isolation {isolation.level}: your code ran in {room}, on numbers drawn for you that nobody had seen. "
-        "Only the numbers that it answered with were judged."
+        f"Isolation {isolation.level}: your code ran in {room}, on numbers drawn for you that nobody had "
+        "seen. Only the numbers that it answered with were judged."
     )
 
 

@@ -56,7 +56,7 @@ def visible(text: str) -> str:
 def cell(value: Any) -> str:
     """A CSV cell that no spreadsheet takes for a formula; real numbers stay numbers."""
     text = number(value) if isinstance(value, float) else visible(str(value))
-    if text.lstrip().startswith(("=", "+", "-", "@")) and not _NUMBER.fullmatch(text):
+    if text.lstrip().startswith(tuple("=+-@＝＋－＠")) and not _NUMBER.fullmatch(text):
         return "'" + text
     return text
 

@@ -118,7 +118,7 @@ class _Replay:
         if self.own is not None and self.own.type != "NotImplementedError":
             line = f" (line {self.own.line})" if self.own.line else ""
             told = f"The cell of the exercise raised {self.own.type}{line}: {self.own.message[:300]}"
-            return without_answers(self.exercise, self.own.status, told)
+            return without_answers(self.exercise, self.own.status, told, problem=self.own)
         return without_answers(self.exercise, "missing", f"Not there: {missing}.")
 
     def _after(self, result: Result) -> Result:
