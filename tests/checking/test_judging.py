@@ -232,7 +232,7 @@ def test_the_report_shows_what_works_first_then_the_case_both_numbers_the_name_a
     assert "a large one" in text
     failure = report.result.failure
     assert f"yours {failure.verdict.got:.10g}, right {failure.verdict.want:.10g}" in text
-    assert "(triples): it multiplies by three" in text
+    assert "it multiplies by three" in text
     assert "Hint 1: Count again." in text
     assert "first" not in text.split("Hint 1")[1].split("For another")[0].replace("First", "")
     assert 'check("u99-double", hints=2)' in text

@@ -124,9 +124,6 @@ def test_the_graders_own_fault_is_no_zero_in_silence(folder, tmp_path, unit, mon
     graded = grade(folder, tmp_path / "out", unit)
     assert {row["status"] for row in graded.rows} == {"ungradable"}
     assert graded.code == 4
-    folder = fill(tmp_path / "class", {"ada": both()})
-    with pytest.raises(IsolationTooLowError):
-        grade(folder, tmp_path / "out", unit)
     monkeypatch.undo()
     assert grade(folder, tmp_path / "out", unit).code == 0  # mended: the next run grades it
 
@@ -180,7 +177,8 @@ def test_no_environment_of_the_grader_tells_the_secret(tmp_path):
     told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert told.returncode == 0, told.stderr
     record = (tmp_path / "out/grades.json").read_text(encoding="utf-8")
-    assert "False, False)" in record
+    assert "never-to-be-seen" not in record
+    assert "HOST_VARIABLE=" not in record
 
 
 def test_exit_codes(tmp_path, capsys, unit, monkeypatch):
