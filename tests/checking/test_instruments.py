@@ -70,7 +70,7 @@ def test_visits_show_whether_paths_are_shared():
         (lambda x: -x, {"-": 1}),
         (lambda x: x**2 + 2**x, {"**": 2, "+": 1}),
         (lambda x: sum([x, x, x]), {"+": 3}),
-        (lambda x: abs(x), {}),
+        (abs, {}),
     ],
 )
 def test_a_tally_counts_what_is_done(work, counts):
