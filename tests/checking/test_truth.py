@@ -1,4 +1,4 @@
-"""The truth that answers are judged by: exact where it can be, measured where it must be, refused at a kink."""
+"""The truth that answers are judged by: exact where it can be, else measured, refused at a kink."""
 
 import math
 
