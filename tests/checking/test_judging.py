@@ -75,7 +75,7 @@ def result_of(function):
         (lambda x: x * x, 0.0, "wrong_value", "squares"),
         (lambda x: 2 * x + 1e-6, 0.0, "wrong_value", None),  # unknown: no name is said
         (lambda x: 2 * x if x < 50 else 3 * x, 3.5, "wrong_value", "triples"),
-        (lambda x: [2 * x], 0.0, "wrong_shape", None),
+        (lambda x: [2 * x], 0.0, "wrong_dtype", None),
         (lambda x: str(2 * x), 0.0, "wrong_dtype", None),
         (lambda x: complex(2 * x), 0.0, "wrong_dtype", None),
         (lambda x: None, 0.0, "wrong_dtype", None),
