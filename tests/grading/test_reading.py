@@ -50,7 +50,7 @@ def test_a_notebook_is_read_in_any_dress(data, source):
         ("a.ipynb", b"no JSON at all", "no notebook"),
         ("a.ipynb", b"", "no notebook"),
         ("a.ipynb", b"[" * 200_000, "nested too deeply"),
-        ("a.ipynb", b'{"cells": ' + b"9" * 100_000 + b"}", "no notebook"),
+        ("a.ipynb", b'{"cells": ' + b"9" * 100_000 + b"}", "list of cells"),
         ("a.ipynb", b'{"cells": [], "cells": []}', "'cells' stands twice"),
         ("a.ipynb", b"[]", "this is a list"),
         ("a.ipynb", b'{"nbformat": 4}', "no list of cells"),
@@ -96,7 +96,7 @@ def test_a_notebook_saved_as_python_has_cells():
         ("%%bash\nrm -r x", "pass", 1),
         ("%%time\nx = 1", "pass\nx = 1", 1),
         ("def f(:\n", "def f(:\n", 0),
-        ("x" + "+x" * 100_000, "x" + "+x" * 100_000, 0),
+        ("x" + "+x" * 100_000, "x" + "+x" * 100_000, 1),
     ],
 )
 def test_magics_become_nothing_with_a_notice(source, plain, notices):
