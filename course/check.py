@@ -69,8 +69,8 @@ def default_file(unit: str) -> Path:
     work = [p for p in there if p.parts[0] == "work"] or there
     if not work and not Path("work").is_dir():
         raise OptionError(
-            f"there is no folder work/ here ({Path.cwd()}), where your notebooks are. Make it, with a "
-            f"copy of every notebook, with: {command('start')}; or change into the folder that holds it; "
+            f"there is no folder work/ in {Path.cwd()}. Your notebooks are in one, and checks run beside it. "
+            f"Make it with: {command('start')}; or change into the folder that holds yours; "
             f"or name your file: {command(f'check {unit[:3]} FILE')}"
         )
     if not work:

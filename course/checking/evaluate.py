@@ -90,6 +90,7 @@ def evaluate(exercise: Exercise, ask: Ask, seeds: Iterable[int]) -> Result:
     """
     verdicts: list[Verdict] = []
     failures: list[tuple[int, Failure]] = []
+    passed: list[tuple[Case, Given]] = []
     for turn, number in enumerate(seeds):
         cases = exercise.cases(generator(number))
         shuffled = [cases[k] for k in generator(number + 1).permutation(len(cases))]
@@ -107,14 +108,21 @@ def evaluate(exercise: Exercise, ask: Ask, seeds: Iterable[int]) -> Result:
             if bad:
                 order = sorted(bad, key=lambda v: list(exercise.families).index(v.family))
                 failures.append((turn, Failure(case, answer, tuple(order), second)))
-    return _result(exercise, verdicts, failures)
+            else:
+                passed.append((case, answer))
+    return _result(exercise, verdicts, failures, passed)
 
 
 def _round(ask: Ask, cases: Sequence[Case]) -> dict[int, Given]:
     return {id(case): ask(case) for case in cases}
 
 
-def _result(exercise: Exercise, verdicts: list[Verdict], failures: list[tuple[int, Failure]]) -> Result:
+def _result(
+    exercise: Exercise,
+    verdicts: list[Verdict],
+    failures: list[tuple[int, Failure]],
+    passed: list[tuple[Case, Given]],
+) -> Result:
     families = tuple(_family(exercise, name, verdicts) for name in exercise.families)
     if families[0].status != "pass":  # nothing else counts: a blank must not earn "inputs untouched"
         families = tuple(Family(f.name, f.weight, f.status, 0.0, f.max_points) for f in families)
@@ -126,31 +134,48 @@ def _result(exercise: Exercise, verdicts: list[Verdict], failures: list[tuple[in
         ordered[0].verdict.status if ordered else "pass",
         families,
         tuple(ordered),
-        _named(exercise, failures),
-        _named(exercise, [(turn, f) for turn, f in failures if not f.case.hidden]),
+        _named(exercise, failures, passed),
+        _named(
+            exercise,
+            [(turn, f) for turn, f in failures if not f.case.hidden],
+            [(case, answer) for case, answer in passed if not case.hidden],
+        ),
     )
 
 
-def _named(exercise: Exercise, failures: list[tuple[int, Failure]]) -> Signature | None:
+def _named(
+    exercise: Exercise, failures: list[tuple[int, Failure]], passed: list[tuple[Case, Given]]
+) -> Signature | None:
     """A name needs failures at two seeds."""
     if len({turn for turn, _ in failures}) < 2:
         return None
-    return diagnose(exercise.signatures, [failure for _, failure in failures])
+    return diagnose(exercise.signatures, [failure for _, failure in failures], passed)
 
 
 def _order(exercise: Exercise, failure: Failure) -> tuple[int, int]:
-    """The order of the probes: it runs; the forward value; shape, kind, finiteness; all the rest."""
+    """The order of the probes: it runs, twice alike; the forward value; shape, kind, finiteness; values."""
     place = list(exercise.families).index(failure.verdict.family)
-    if isinstance(failure.answer, Raised):
+    if isinstance(failure.answer, Raised) or failure.again is not None:
         return 0, place
     if place == 0:
         return 1, place
     return (2 if failure.verdict.status in _LOOKS else 3), place
 
 
-def diagnose(signatures: Iterable[Signature], failures: list[Failure]) -> Signature | None:
-    """The one mistake that explains every failing case; None when there's none, or more than one."""
-    fitting = [s for s in signatures if failures and _explains(s, failures)]
+def diagnose(
+    signatures: Iterable[Signature], failures: list[Failure], passed: Sequence[tuple[Case, Given]] = ()
+) -> Signature | None:
+    """The one mistake that explains every failing case; None when there's none, or more than one.
+
+    One that foretells every answer (`everywhere`) must explain those that passed, too.
+    """
+    fitting = [
+        s
+        for s in signatures
+        if failures
+        and _explains(s, failures)
+        and (not s.everywhere or all(_recognises(s, case, answer) for case, answer in passed))
+    ]
     return fitting[0] if len(fitting) == 1 else None
 
 

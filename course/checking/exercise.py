@@ -78,8 +78,9 @@ class Signature:
 
     `recognise` says whether it explains a failing case; or it gives the set of explanations that do (step
     lengths, say), and then one of them must explain every failing case. `same_as` names mistakes that no
-    input can tell apart from this one. Title and hint come from the library of mistakes unless they're
-    given.
+    input can tell apart from this one. `everywhere` is for one that foretells every answer: it has to
+    recognise the cases that pass, too, or else it's another mistake. Title and hint come from the library of
+    mistakes unless they're given.
     """
 
     name: str
@@ -87,6 +88,7 @@ class Signature:
     title: str = ""
     hint: str = ""
     same_as: tuple[str, ...] = ()
+    everywhere: bool = False
 
     def __post_init__(self) -> None:
         title, hint = LIBRARY.get(self.name, ("", ""))

@@ -46,7 +46,10 @@ class Tally(Counter[str]):
 
 
 class Number(float):
-    """A float that counts what is done with it and knows no complex numbers, so no complex step either."""
+    """A float that counts what is done with it and adds no complex number to itself: no complex step.
+
+    It is a float so that code which asks for one takes it; a complex number on the left does, too.
+    """
 
     tally: Tally
 

@@ -57,7 +57,7 @@ class Submission:
             digest.update(f"{len(name.encode())}:{name}:{len(data)}:".encode())
             digest.update(data)
         for note in (*self.notes, *self.unreadable):
-            digest.update(f"note:{note}".encode("utf-8", "surrogateescape"))
+            digest.update(f"note:{note}".encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
 
@@ -341,4 +341,4 @@ def safe_name(student: str) -> str:
     plain = re.sub(r"[^\w.@+-]", "_", student, flags=re.ASCII).lstrip(".")[:80]
     if plain == student == student.lower() and not _DEVICE.fullmatch(plain) and not plain.endswith("."):
         return plain
-    return f"{plain or '_'}-{hashlib.sha256(student.encode('utf-8', 'surrogateescape')).hexdigest()[:8]}"
+    return f"{plain or '_'}-{hashlib.sha256(student.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"

@@ -95,6 +95,6 @@ def jobs(
             work = (entry.student, entry.hash, str(attempt), f"{seeds[0]:x}")
             parts = (*origin, *work, GRADER, environment, policy)
             text = "\x1f".join(f"{len(part)}:{part}" for part in parts)
-            key = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+            key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
             made.append(Job(key, entry.student, unit.name.split("_")[0], name, attempt, seeds, unit.build))
     return made

@@ -148,7 +148,7 @@ def test_a_lesson_shows_its_graph_and_an_exercise_is_solved_wrongly_then_rightly
     open_notebook(browser, address, "exercises/u05_scalar.ipynb")
     told = run_all(browser, "1 of 5 points")
     picture(browser, "2-wrong")
-    assert "M16" in told
+    assert "uses each factor's own value as its slope" in told
     assert "Cover one factor with a finger" in told
     assert told.count("not yet") == 3
 

@@ -101,6 +101,7 @@ def moody(f, x, y):
 
 
 ONE, TWO, MORE = FORMULAS
+EPS = np.finfo(float).eps
 
 
 @pytest.mark.parametrize(
@@ -111,7 +112,8 @@ ONE, TWO, MORE = FORMULAS
             for h in (1e-3, 3e-5, 1e-6, 1e-8)
         ],
         pytest.param(by(lambda f, x, h: (f(x) - f(x - h)) / h, lambda x: 1e-5), ONE, id="backward"),
-        pytest.param(by(forward, lambda x: 1.5e-8 * max(1, abs(x))), ONE, id="forward, h with x"),
+        pytest.param(by(forward, lambda x: EPS**0.5 * max(1, abs(x))), ONE, id="forward, h with x"),
+        pytest.param(by(forward, lambda x: 1.7e-8), None, id="rounding alone, at a step nobody uses"),
         *[
             pytest.param(by(central, lambda x, h=h: h), TWO, id=f"central {h:g}")
             for h in (1e-2, 7e-4, 1e-5, 1e-6)

@@ -231,10 +231,284 @@ def gradient_step(cost, values, rate):
     ),
 ]
 
+# Answers that try to slip past the judge: right numbers by another way, or numbers that only look right.
+TRICKS = [
+    (
+        "u05-multiply",
+        "differences with a step so large that a product's are exact",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b, h = self.value, other.value, 0.5
+        by_a, by_b = ((a + h) * b - (a - h) * b) / (2 * h), (a * (b + h) - a * (b - h)) / (2 * h)
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * by_a), other.grad(g * by_b)))
+""",
+    ),
+    (
+        "u05-multiply",
+        "a complex step in place of the rule",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b = self.value, other.value
+        by_a, by_b = ((a + 1e-20j) * b).imag / 1e-20, (a * (b + 1e-20j)).imag / 1e-20
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * by_a), other.grad(g * by_b)))
+""",
+    ),
+    (
+        "u05-multiply",
+        "answers that are equal to everything",
+        """
+class Yes(float):
+    def __eq__(self, other): return True
+    def __sub__(self, other): return 0.0
+    def __rsub__(self, other): return 0.0
+    def __le__(self, other): return True
+    def __abs__(self): return 0.0
+    __hash__ = float.__hash__
+
+class Scalar:
+    def __init__(self, value, name=None, grad=None):
+        self.value = Yes(value)
+    def grad(self, g):
+        return {"x": Yes(0), "y": Yes(0)}
+    def __add__(self, other):
+        return Scalar(0)
+    def __mul__(self, other):
+        return Scalar(0)
+""",
+    ),
+    (
+        "u05-multiply",
+        "nan, which is never further off than a tolerance",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: {"x": float("nan"), "y": float("nan")})
+
+    def __mul__(self, other):
+        return Scalar(self.value * other.value, grad=lambda g: {"x": float("nan"), "y": float("nan")})
+""",
+    ),
+    (
+        "u05-multiply",
+        "arrays of one number",
+        "import numpy as np\n"
+        + CLASS
+        + """
+    def __add__(self, other):
+        a = np.atleast_1d(self.value) + np.atleast_1d(other.value)
+        return Scalar(a, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b = np.atleast_1d(self.value), np.atleast_1d(other.value)
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * b), other.grad(g * a)))
+""",
+    ),
+    (
+        "u05-multiply",
+        "complex numbers with nothing imaginary",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b = complex(float(self.value)), complex(float(other.value))
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * b), other.grad(g * a)))
+""",
+    ),
+    (
+        "u05-multiply",
+        "single precision",
+        "import numpy as np\n"
+        + CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b = np.float32(self.value), np.float32(other.value)
+        return Scalar(a * b, grad=lambda g: add_up(self.grad(g * b), other.grad(g * a)))
+""",
+    ),
+    (
+        "u05-multiply",
+        "right the first time only",
+        CLASS
+        + """
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b, left = self.value, other.value, [1]
+        def grad(g):
+            g = g if left and left.pop() else 0.0
+            return add_up(self.grad(g * b), other.grad(g * a))
+        return Scalar(a * b, grad=grad)
+""",
+    ),
+    (
+        "u05-multiply",
+        "the answer to the question before",
+        CLASS
+        + """
+    last = [{"x": 1.0, "y": 1.0}]
+
+    def __add__(self, other):
+        return Scalar(self.value + other.value, grad=lambda g: add_up(self.grad(g), other.grad(g)))
+
+    def __mul__(self, other):
+        a, b = self.value, other.value
+        def grad(g):
+            Scalar.last.append(add_up(self.grad(g * b), other.grad(g * a)))
+            return Scalar.last[-2]
+        return Scalar(a * b, grad=grad)
+""",
+    ),
+    (
+        "u07-step",
+        "differences with a step so large that a quadratic cost's are exact",
+        """
+def gradient_step(cost, values, rate):
+    def at(name, value):
+        return cost(**{k: Scalar(value if k == name else v, name=k) for k, v in values.items()}).value
+    return {k: v - rate * (at(k, v + 0.5) - at(k, v - 0.5)) for k, v in values.items()}
+""",
+    ),
+    (
+        "u07-step",
+        "a complex step on plain numbers",
+        """
+def gradient_step(cost, values, rate):
+    out = {}
+    for name, value in values.items():
+        slope = (cost(**{**values, name: value + 1e-20j}) + 0j).imag / 1e-20
+        out[name] = value - rate * slope
+    return out
+""",
+    ),
+    (
+        "u07-step",
+        "dual numbers, one pass for every parameter",
+        """
+class Dual:
+    def __init__(self, a, b=0.0): self.a, self.b = a, b
+    def __add__(self, o):
+        o = o if isinstance(o, Dual) else Dual(o)
+        return Dual(self.a + o.a, self.b + o.b)
+    __radd__ = __add__
+    def __sub__(self, o):
+        o = o if isinstance(o, Dual) else Dual(o)
+        return Dual(self.a - o.a, self.b - o.b)
+    def __rsub__(self, o): return Dual(o - self.a, -self.b)
+    def __mul__(self, o):
+        o = o if isinstance(o, Dual) else Dual(o)
+        return Dual(self.a * o.a, self.a * o.b + self.b * o.a)
+    __rmul__ = __mul__
+
+def gradient_step(cost, values, rate):
+    out = {}
+    for name in values:
+        slope = cost(**{k: Dual(v, float(k == name)) for k, v in values.items()}).b
+        out[name] = values[name] - rate * slope
+    return out
+""",
+    ),
+    (
+        "u07-step",
+        "a dictionary that says it has what is asked for",
+        """
+class Any(dict):
+    def get(self, *a): return 0.0
+    def __eq__(self, other): return True
+    def keys(self): return ["b", "w"]
+
+def gradient_step(cost, values, rate):
+    return Any({k: 0.0 for k in values})
+""",
+    ),
+    (
+        "u07-step",
+        "the input is changed and put back as whole numbers",
+        """
+def gradient_step(cost, values, rate):
+    grad = cost(**{k: Scalar(v, name=k) for k, v in values.items()}).grad()
+    out = {k: v - rate * grad.get(k, 0.0) for k, v in values.items()}
+    for k in values:
+        values[k] = round(values[k])
+    return out
+""",
+    ),
+    (
+        "u04-combine",
+        "keys that print like the right ones",
+        """
+class Key(str):
+    def __hash__(self): return 7
+    def __eq__(self, other): return True
+
+def combine_dicts(a, b, op=operator.add):
+    return {Key(k): 0.0 for k in {**a, **b}}
+""",
+    ),
+    (
+        "u04-combine",
+        "a view whose values come when they are asked for",
+        """
+from collections import UserDict
+
+def combine_dicts(a, b, op=operator.add):
+    return UserDict({k: op(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k)) for k in {**a, **b}})
+""",
+    ),
+    (
+        "u04-combine",
+        "values as texts",
+        """
+def combine_dicts(a, b, op=operator.add):
+    return {k: str(op(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k))) for k in {**a, **b}}
+""",
+    ),
+    (
+        "u04-combine",
+        "a lambda instead of the operator, chosen by its name",
+        """
+def combine_dicts(a, b, op=operator.add):
+    known = {"add": lambda p, q: p + q, "mul": lambda p, q: p * q}
+    use = known.get(op.__name__, known["add"])
+    return {k: use(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k)) for k in {**a, **b}}
+""",
+    ),
+    (
+        "u04-combine",
+        "the second input is emptied after it was used",
+        """
+def combine_dicts(a, b, op=operator.add):
+    out = {k: op(a[k], b[k]) if k in a and k in b else a.get(k, b.get(k)) for k in {**a, **b}}
+    b.clear()
+    return out
+""",
+    ),
+]
+WRONG += TRICKS
+
 # The names that may be said of an answer; of the others none is known.
 NAMES = {
     "gives one dictionary itself back where the other is empty": "M03",
     "starts from the second, so the operator gets its value first": "op-swapped",
+    "a finite difference in place of the rule": "one-sided-difference",
+    "a complex step on plain numbers": "one-by-one",
+    "differences with a step so large that a quadratic cost's are exact": "one-by-one",
+    "dual numbers, one pass for every parameter": "one-by-one",
+    "the input is changed and put back as whole numbers": "M48",
+    "the second input is emptied after it was used": "M03",
 }
 
 

@@ -119,7 +119,8 @@ def test_a_file_is_checked_and_the_exit_code_says_whether_all_is_right(tmp_path,
     )
     assert main(["u05-multiply", str(script(tmp_path, wrong)), "--hints", "2"]) == 1
     told = capsys.readouterr().out
-    assert "(M16)" in told
+    assert "uses each factor's own value as its slope in a product" in told
+    assert "M16" not in told
     assert "check u05-multiply --hints 3" in told
     assert told.count("u05-multiply:") == 1  # the file's own check cell isn't run as well
 
@@ -134,8 +135,12 @@ def test_an_error_in_a_cell_is_told_and_the_next_one_runs(tmp_path, capsys):
 def test_the_newest_file_in_work_is_taken(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["u05"]) == 2
-    assert command("start") in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"there is no folder work/ in {tmp_path}" in told
+    assert command("start") in told
     (tmp_path / "work" / "exercises").mkdir(parents=True)
+    assert main(["u05"]) == 2
+    assert "no file of u05_scalar in work/exercises" in capsys.readouterr().out
     script(tmp_path / "work" / "exercises", SOLUTION)
     assert main(["u05"]) == 0
 

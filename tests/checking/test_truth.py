@@ -74,7 +74,7 @@ def test_what_is_shown_is_a_central_difference():
         (abs, 0.0),
         (lambda x: max(x, 0.0), 0.0),
         (lambda x: abs(x - 1.0), 1.0 + 1e-7),
-        (lambda x: np.sqrt(x), 0.0),
+        (np.sqrt, 0.0),
     ],
 )
 def test_at_a_kink_there_is_no_truth(f, at):

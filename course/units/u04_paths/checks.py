@@ -121,10 +121,11 @@ EXERCISES = [
             "state": "empty dictionaries, inputs left alone",
         },
         signatures=[
-            Signature("M02", _like(lambda a, b, op: {**a, **b})),
+            Signature("M02", _like(lambda a, b, op: {**a, **b}), everywhere=True),
             Signature(
                 "M02-left",
                 _like(lambda a, b, op: {**b, **a}),
+                everywhere=True,
                 title="keeps the first dictionary's value where both have the key",
                 hint="Look at a key that both hold. Where did the second one's number go?",
             ),
@@ -132,24 +133,28 @@ EXERCISES = [
             Signature(
                 "op-ignored",
                 _like(lambda a, b, op: _zero(a, b, lambda p, q: p + q)),
+                everywhere=True,
                 title="adds, whatever operator it is handed",
                 hint="Call it with multiplication. Is the answer another one than with addition?",
             ),
             Signature(
                 "op-swapped",
                 _like(lambda a, b, op: {**a, **b, **{k: op(b[k], a[k]) for k in a.keys() & b.keys()}}),
+                everywhere=True,
                 title="hands the operator its arguments the wrong way round",
                 hint="Which operators care about the order of their two numbers? Try one of those.",
             ),
             Signature(
                 "missing-is-zero",
                 _like(_zero),
+                everywhere=True,
                 title="takes a missing key for 0 and applies the operator anyway",
                 hint="Take a key that only the second dictionary has, and subtract. Should its sign change?",
             ),
             Signature(
                 "shared-only",
                 _like(lambda a, b, op: {k: op(a[k], b[k]) for k in a.keys() & b.keys()}),
+                everywhere=True,
                 title="keeps only the keys that both have",
                 hint="Count the keys before and after. Which ones are gone?",
             ),

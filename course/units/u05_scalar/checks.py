@@ -161,18 +161,20 @@ EXERCISES = [
             "state": "constants, a second call, values changed later",
         },
         signatures=[
-            Signature("M16", _like("M16")),
-            Signature("M14", _like("M14")),
-            Signature("M02", _like("M02"), same_as=("M01",)),
+            Signature("M16", _like("M16"), everywhere=True),
+            Signature("M14", _like("M14"), everywhere=True),
+            Signature("M02", _like("M02"), everywhere=True, same_as=("M01",)),
             Signature(
                 "M02-left",
                 _like("M02-left"),
+                everywhere=True,
                 title="keeps the left operand's part where both have one",
                 hint="Try x + x. Two roads lead to x; how many of them does your answer count?",
             ),
             Signature(
                 "as-plus",
                 _like("as-plus"),
+                everywhere=True,
                 title="uses the rule of plus for times",
                 hint="Nudge x by 0.1 in x · 5. By how much does the product move?",
             ),

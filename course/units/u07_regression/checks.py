@@ -172,28 +172,32 @@ EXERCISES = [
             "state": "rates 0 and large, an unused parameter, inputs left alone",
         },
         signatures=[
-            Signature("M32", _like(_one_after_the_other)),
+            Signature("M32", _like(_one_after_the_other), everywhere=True),
             Signature(
                 "uphill",
                 _like(_scaled(lambda case: -case.data["rate"])),
+                everywhere=True,
                 title="walks uphill",
                 hint="Compute the cost before and after your step. Which way did it go?",
             ),
             Signature(
                 "no-rate",
                 _like(_scaled(lambda case: 1.0)),
+                everywhere=True,
                 title="leaves the rate out",
                 hint="Call it with rate 0. Where should you end up?",
             ),
             Signature(
                 "first-only",
                 _like(_only_first),
+                everywhere=True,
                 title="moves the first parameter only",
                 hint="Which of the parameters moved, and which still stand where they stood?",
             ),
             Signature(
                 "change-only",
                 _like(_slopes_only),
+                everywhere=True,
                 title="returns how far to move, not where to",
                 hint="With rate 0 nothing should move. What does your function answer then?",
             ),
