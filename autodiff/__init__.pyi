@@ -237,8 +237,8 @@ from autodiff.recording import stop_gradient as stop_gradient
 from autodiff.recording import trace_nonfinite as trace_nonfinite
 from autodiff.scalar import Scalar as Scalar
 from autodiff.tensors import Tensor as Tensor
-from autodiff.threads import name_scope as name_scope
 from autodiff.tensors import tensor as tensor
+from autodiff.threads import name_scope as name_scope
 
 def all(*args: Any, **options: Any) -> Any: ...
 def allclose(*args: Any, **options: Any) -> Any: ...
