@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import importlib.util
 import platform
 import re
 import sys
@@ -18,6 +19,7 @@ REMEDY = "python3 bootstrap.py doctor  (in a clone `uv sync` as well), in the co
 _REQUIREMENT = re.compile(
     r"(?P<name>[\w.-]+)(?:\[.*?\])?\s*(?P<range>[^;]*)(?:;.*extra\s*==\s*['\"](?P<extra>.+?)['\"])?"
 )
+_SYSTEM = re.compile(r"sys_platform\s*==\s*['\"](\w+)['\"]")
 
 
 def requirements() -> dict[str, list[tuple[str, str]]]:
@@ -27,6 +29,9 @@ def requirements() -> dict[str, list[tuple[str, str]]]:
     """
     groups: dict[str, list[tuple[str, str]]] = {}
     for line in importlib.metadata.requires(PROJECT) or []:
+        system = _SYSTEM.search(line)
+        if system and system[1] != sys.platform:
+            continue
         if found := _REQUIREMENT.match(line):
             groups.setdefault(found["extra"] or "", []).append((found["name"], found["range"].strip()))
     return groups
@@ -66,6 +71,7 @@ def main(argv: list[str]) -> int:
     if missing:
         print(f"\n{console.paint('Missing', 'red')}: {', '.join(missing)}\nTo install: {REMEDY}")
         return 1
+    _isolation()
     if not draws:
         print(f"\n{console.paint('Drawings fail', 'red')}: see the line with !! above")
         return 1
@@ -103,6 +109,29 @@ def _drawing() -> bool:
         label = "drawing" if tier is report.tiers[0] else ""
         print(f"{label:<9} {mark}{tier.name} {told}{'  <- draws' if draws else ''}")
     return usable
+
+
+def _isolation() -> None:
+    """Print how firmly this machine would hold graded code, where grading is part of what is here."""
+    if importlib.util.find_spec("course.grading.launch") is None:
+        return  # a student's release
+    from course.grading.launch import Launcher
+    from course.grading.levels import advice
+    from course.grading.limits import Limits
+    from course.grading.slots import MachineError
+
+    try:
+        with Launcher(Limits()) as launcher:
+            found = launcher.isolation
+    except MachineError as problem:
+        print(f"{'isolation':<9} !! {problem}")
+        return
+    mark = "   " if found.reaches("L2") else "!! "
+    print(f"{'isolation':<9} {mark}{found.level}: {', '.join(found.mechanisms)}")
+    for told in found.missing:
+        print(f"{'':<9}    missing: {told}")
+    if not found.reaches("L2"):
+        print(f"{'':<9}    grading wants L2; {advice(found)}")
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ def run(trial: Trial, launcher: Launcher) -> Outcome:
 
     def once(secret: str) -> Result:
         seeds = judging_seeds(trial.unit.build, trial.exercise.id, "validation", 0, secret)
-        desk = Desk.of({}, launcher.limits.budget)
+        desk = Desk.of({}, launcher.limits)
         extracted = Extracted((Script(trial.cells),))
         return grade(trial.unit, replace(trial.exercise, judge=judge), extracted, seeds, desk, launcher)[0]
 

@@ -18,14 +18,19 @@ from course.grading.outcome import Outcome
 from course.grading.outputs import number, visible
 
 
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment_of_pages() -> jinja2.Environment:
+    """Templates that escape all they are given, and show controls and directions instead of obeying them."""
+    return jinja2.Environment(
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=lambda value: visible(value) if type(value) is str else value,
     )
+
+
+def _environment() -> jinja2.Environment:
+    environment = environment_of_pages()
     environment.filters["number"] = number
     environment.globals["statuses"] = STATUSES
     environment.loader = jinja2.FunctionLoader(_beside)

@@ -14,6 +14,7 @@ from course.checking.exercise import Answer, Case, Exercise, Raised, Verdict
 from course.grading.extract import Extracted, Script
 from course.grading.frames import Foreign, ProtocolError, answer_of, pack_case
 from course.grading.launch import Launcher
+from course.grading.limits import Limits
 from course.grading.site import LIBRARIES
 from course.grading.talk import Child, ChildLostError
 from course.grading.unit import Unit
@@ -35,11 +36,24 @@ class Desk:
     root: str = ""  # of the last child, to be taken out of messages
 
     @classmethod
-    def of(cls, files: Mapping[str, bytes], budget: float) -> Desk:
-        """A desk with the files that a child may see."""
-        shadows = sorted(name for name in files if _shadows(name))
-        notes = [f"{name} bears the name of a known module and was left out" for name in shadows]
-        return cls({n: d for n, d in files.items() if n not in shadows}, budget, notes)
+    def of(cls, files: Mapping[str, bytes], limits: Limits) -> Desk:
+        """A desk with the files that a child may see; a notebook's cells are sent one by one."""
+        desk = cls({}, limits.budget)
+        folders = {str(parent) for name in files for parent in PurePosixPath(name).parents}
+        beside = {}
+        for name, data in sorted(files.items()):
+            if name.lower().endswith(".ipynb"):
+                continue
+            if _shadows(name):
+                desk.notes.append(f"{name} bears the name of a known module and was left out")
+            elif len(data) > limits.file:
+                desk.notes.append(f"{name} was left out beside the code: more than {limits.file} bytes")
+            elif name in folders:
+                desk.notes.append(f"{name} was left out beside the code: a folder bears its name, too")
+            else:
+                beside[name] = data
+        desk.files = beside
+        return desk
 
 
 def _shadows(name: str) -> bool:

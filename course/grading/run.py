@@ -89,7 +89,7 @@ class Run:
                 if desk is None or reading is None:
                     handed_in = submission(entry.place, self.limits)
                     reading = read_submission(handed_in, self.limits)
-                    desk = Desk.of(handed_in.files, self.limits.budget)
+                    desk = Desk.of(handed_in.files, self.limits)
                 outcome = self._question(job, entry, desk, reading)
                 if outcome is None:
                     return

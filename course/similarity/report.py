@@ -7,9 +7,8 @@ import io
 from collections.abc import Sequence
 from importlib.resources import files
 
-import jinja2
-
 from autodiff.drawing.page import page
+from course.grading.feedback import environment_of_pages
 from course.grading.outputs import cell, visible
 from course.similarity.pairs import Compared, Match, Pair
 
@@ -38,13 +37,7 @@ def marked(match: Match, side: int) -> list[tuple[str, bool]]:
 
 def html_text(told: Compared, shown: Sequence[Pair]) -> str:
     """similarity.html."""
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-    )
+    environment = environment_of_pages()
     environment.filters.update(percent=percent, lines=line_ranges, marked=marked)
     template, style = (
         (files("course.similarity") / f"report.{form}").read_text("utf-8") for form in ("html.j2", "css")

@@ -59,6 +59,7 @@ def test_a_chain_of_scalars_has_the_slope_it_should():
 
 
 def test_memory_is_counted_in_arrays_a_layer():
+    # Whole arrays are kept, none or one or two a layer; 0.3 is room for what Python itself allocates.
     assert fresh.tanh_memory("ours", layers=20, n=10_000) == pytest.approx(1.0, abs=0.3)
     assert fresh.add_memory("ours", layers=20, n=10_000) < 0.3
 

@@ -83,7 +83,7 @@ COMPLEX = [(1e-4, 1.9e-9), (1e-5, 1.9e-11), (1e-6, 1.9e-13)]
 @pytest.mark.parametrize(("h", "printed"), COMPLEX)
 def test_complex_step_where_truncation_rules(h, printed):
     (slope,) = numerical_gradient(f, X, back_grad=1.0, h=h)
-    assert error(slope) == pytest.approx(printed, rel=0.05)
+    assert error(slope) == pytest.approx(printed, rel=0.05)  # two digits are printed
 
 
 def test_a_complex_step_that_is_too_large_is_caught():

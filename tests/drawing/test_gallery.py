@@ -125,7 +125,7 @@ def test_an_edge_runs_through_its_own_label_and_to_its_own_ends(name, view):
         for (x, y), box, side in zip(
             (route[0], route[-1]), (ends[edge.source], ends[edge.target]), (1, -1), strict=True
         ):
-            assert x == pytest.approx(box.x + side * box.width / 2, abs=0.05)
+            assert x == pytest.approx(box.x + side * box.width / 2, abs=0.05)  # places have one decimal
             assert abs(y - box.y) <= box.height / 2
         if label:
             across = [y for x, y in _dots(route) if abs(x - label.x) < label.width / 2]

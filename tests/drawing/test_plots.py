@@ -216,7 +216,9 @@ def test_lines_move_from_faint_to_final():
 def test_zero_is_white_and_signs_are_told_by_numbers():
     ax = plots.jacobian_picture([[1.0, 0.0], [0.5, -2.0]])
     (image,) = ax.images
-    assert image.cmap(image.norm(0.0))[:3] == pytest.approx((1.0, 1.0, 1.0), abs=0.01)
+    assert image.cmap(image.norm(0.0))[:3] == pytest.approx(
+        (1.0, 1.0, 1.0), abs=0.01
+    )  # of 256 colours none is the middle
     assert image.norm.vmin == -image.norm.vmax
     assert [text.get_text() for text in ax.texts] == ["1", "0", "0.5", "−2"]
     assert not list(plots.jacobian_picture(np.eye(9)).texts)
