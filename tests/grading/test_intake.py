@@ -10,6 +10,7 @@ import pytest
 from course.grading import Limits
 from course.grading.extract import extract, read_submission
 from course.grading.intake import IntakeError, Opened, safe_name, submission
+from course.grading.question import Desk
 
 from .conftest import DOUBLE, fill, notebook
 
@@ -233,3 +234,12 @@ def test_page_names_are_plain(name):
     assert safe_name(name).isascii()
     assert "/" not in safe_name(name)
     assert not safe_name(name).startswith(".")
+
+
+def test_what_lies_beside_the_code_fits_into_its_folder():
+    """A file that the child's limits refuse would otherwise be taken for a fault of the grader's."""
+    limits = Limits(file=10)
+    names = {"a.ipynb": TEXT, "x.csv": "1", "big.bin": "x" * 11, "data": "file", "data/y.csv": "2"}
+    desk = Desk.of({name: text.encode() for name, text in names.items()}, limits)
+    assert sorted(desk.files) == ["data/y.csv", "x.csv"]
+    assert len(desk.notes) == 2
