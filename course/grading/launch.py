@@ -76,18 +76,22 @@ class Launcher:
         for one in _walls(refused):
             self._wall = one
             try:
-                slot = self._slot()
+                uid, tried = self._try()
+                return describe(one, uid, tried, refused, groups=self._groups)
             except MachineError as problem:
                 refused.append(f"{one.name}: {problem}")
-                continue
-            self._groups = slot.join_group()
-            self._idle.put(slot)
-            limits = self.limits
-            tried = attempt_all(
-                lambda: self.start({}, (), PROBE), self._base, slot.uid, limits.memory, limits.scratch
-            )
-            return describe(one, slot.uid, tried, refused, groups=self._groups)
+                self.kill_all()
         raise MachineError(f"no process can be started to hold student code: {'; '.join(refused)}")
+
+    def _try(self) -> tuple[int, dict[str, str]]:
+        """The user that a slot runs as, and what the attacks on it come to."""
+        slot = self._slot()
+        self._groups = slot.join_group()
+        self._idle.put(slot)
+        limits = self.limits
+        return slot.uid, attempt_all(
+            lambda: self.start({}, (), PROBE), self._base, slot.uid, limits.memory, limits.scratch
+        )
 
     def start(self, files: Mapping[str, bytes], provides: Iterable[str], probes: str) -> Child:
         """A child with a student's files in its folder, ready for cells. MachineError if there is none."""
@@ -122,21 +126,27 @@ class Launcher:
         return place, alone
 
     def _take(self) -> Slot:
-        """An idle slot, or a new one."""
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            slot = self._slot()
-            if self._groups:
-                slot.join_group()
-            return slot
+        """An idle slot that lives, or a new one."""
+        with contextlib.suppress(queue.Empty):
+            while True:
+                slot = self._idle.get_nowait()
+                if slot.alive:
+                    return slot
+                self._end(slot)
+        slot = self._slot()
+        if self._groups:
+            slot.join_group()
+        return slot
+
+    def _end(self, slot: Slot) -> None:
+        with self._lock:
+            self._live.discard(slot)
+        slot.close()
 
     def _give(self, slot: Slot) -> None:
         """Take a slot back; a spent one is ended."""
         if slot.spent or self._closed:
-            with self._lock:
-                self._live.discard(slot)
-            slot.close()
+            self._end(slot)
         else:
             self._idle.put(slot)
 

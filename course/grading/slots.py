@@ -67,6 +67,11 @@ class Slot:
             raise MachineError("there is no process")
         return self._process
 
+    @property
+    def alive(self) -> bool:
+        """Whether its zygote can be asked for a question."""
+        return not self.spent and self._process is not None and self._process.poll() is None
+
     def _begin(self, told: dict[str, object]) -> None:
         self.send(told)
         answer = self._receive(self.limits.start)

@@ -159,3 +159,23 @@ def test_namespaces_denied_is_found_out_and_said():
     assert told.stdout.startswith("L2:"), told.stdout
     if bubblewrap():
         assert "amespace" in told.stdout
+
+
+def test_a_zygote_that_died_is_replaced(launch):
+    with launch(Wall(**locks())) as launcher:
+        (slot,) = launcher._live
+        slot._running.kill()
+        slot._running.wait()
+        assert run(launcher, "x = 1") == "ok"
+        assert slot not in launcher._live
+
+
+def test_a_wall_whose_children_cannot_start_gives_way_to_the_next(monkeypatch):
+    monkeypatch.setattr(
+        course.grading.launch, "_walls", lambda refused: [Wall(filter=b"nonsense"), Wall(**locks())]
+    )
+    with Launcher(LIMITS) as launcher:
+        assert launcher.isolation.level == "L2"
+        assert any(
+            "without namespaces: the child process did not start" in m for m in launcher.isolation.missing
+        )
