@@ -33,16 +33,23 @@ def reframed(raw: bytes, description: Description, prefix: str) -> str:
     outer = ET.SubElement(svg, "g", {"transform": graph.get("transform", "")})
     nodes = {node.id: node for node in description.nodes}
     edges = {(edge.source, edge.target): edge for edge in description.edges}
+    labels = ET.Element("g", {"class": "labels"})  # last, so that no edge runs through another's label
     for child in graph:
         if _tag(child) == "g":
-            _regroup(outer, child, nodes, edges)
+            _regroup(outer, child, nodes, edges, labels)
         elif _tag(child) in ("polygon", "text"):
             _copy(outer, child, "paper" if _tag(child) == "polygon" else "caption")
+    if len(labels):
+        outer.append(labels)
     return ET.tostring(svg, encoding="unicode")
 
 
 def _regroup(
-    outer: ET.Element, group: ET.Element, nodes: dict[str, NodeBox], edges: dict[tuple[str, str], Edge]
+    outer: ET.Element,
+    group: ET.Element,
+    nodes: dict[str, NodeBox],
+    edges: dict[tuple[str, str], Edge],
+    labels: ET.Element,
 ) -> None:
     """One node or edge: Graphviz names it in a <title>, which says what class it gets."""
     name = next((child.text or "" for child in group if _tag(child) == "title"), "")
@@ -57,12 +64,9 @@ def _regroup(
         scope = nodes[owner].scope[int(level)]
         _copy_as(ET.SubElement(outer, "g", {"class": frame_class(scope)}), roles, group)
     elif edge:
-        _edge(ET.SubElement(outer, "g", {"class": edge_class(edge)}), edge, group)
-
-
-def _edge(ours: ET.Element, edge: Edge, group: ET.Element) -> None:
-    roles = {"path": "line", "polygon": "head", "text": "gradient" if edge.backward else "note"}
-    _copy_as(ours, roles, group)
+        ours = ET.SubElement(outer, "g", {"class": edge_class(edge)})
+        _copy_as(ours, {"path": "line", "polygon": "head"}, group)
+        _copy_as(labels, {"text": "gradient" if edge.backward else "note"}, group)
 
 
 def _copy_as(ours: ET.Element, roles: dict[str, str], group: ET.Element) -> None:

@@ -54,6 +54,7 @@ def css(prefix: str) -> str:
         f".{prefix} .now .line{{stroke-width:2.6}}"
         f".{prefix} .later .shape,.{prefix} .later .line{{stroke-dasharray:2 3}}"
         f".{prefix} .later .line,.{prefix} .later .head{{opacity:.55}}"
+        f".{prefix} .labels text{{paint-order:stroke;stroke-width:4;stroke-linejoin:round}}"
     )
     dark = _colours(prefix, DARK)
     return f"{fixed}{_colours(prefix, LIGHT)}@media (prefers-color-scheme: dark){{{dark}}}"
@@ -81,6 +82,7 @@ def _colours(prefix: str, palette: dict[str, str]) -> str:
         (".border", f"stroke:{palette['constant']}"),
         (".halo", f"stroke:{palette['ink']}"),
         (".alarm .shape", f"stroke:{palette['alarm']}"),
+        (".labels text", f"stroke:{palette['paper']}"),
     ]
     return "".join(f".{prefix} {what}{{{how}}}" for what, how in rules)
 

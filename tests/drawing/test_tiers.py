@@ -217,3 +217,15 @@ def test_report_knows_the_version(tier, use_tier):
     found = {each.name: each for each in tier_report().tiers}[tier]
     assert "version" in found.version
     assert Path(found.path).exists()
+
+
+@pytest.mark.parametrize("tier", ["dot", "graphviz-pure"])
+def test_labels_lie_above_all_edges(tier, use_tier, graph):
+    """Graphviz may lead an edge through another's label, which then stands before it on its own paper."""
+    use_tier(tier)
+    drawing = draw(graph("regression"), view="gradient")
+    before, _, labels = drawing.svg().partition('<g class="labels">')
+    told = [line for edge in drawing.description.edges for line in edge.lines]
+    assert labels.count("<text") == len(told) > 0
+    assert 'class="line"' in before
+    assert 'class="line"' not in labels
