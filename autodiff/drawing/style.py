@@ -54,7 +54,7 @@ def css(prefix: str) -> str:
         f".{prefix} .now .line{{stroke-width:2.6}}"
         f".{prefix} .later .shape,.{prefix} .later .line{{stroke-dasharray:2 3}}"
         f".{prefix} .later .line,.{prefix} .later .head{{opacity:.55}}"
-        f".{prefix} .labels text{{paint-order:stroke;stroke-width:4;stroke-linejoin:round}}"
+        f".{prefix} .labels text{{paint-order:stroke;stroke-width:6;stroke-linejoin:round}}"
     )
     dark = _colours(prefix, DARK)
     return f"{fixed}{_colours(prefix, LIGHT)}@media (prefers-color-scheme: dark){{{dark}}}"
