@@ -15,13 +15,19 @@ from course.grading.limits import Limits
 from course.grading.unit import load_units
 
 UNITS = load_units()
+SHOWN = "shown at the end of the run"  # tests/conftest.py prints it, whichever process ran the test
+
+
+@pytest.fixture(scope="module")
+def every():
+    """What all answers of all units come to."""
+    return trials.run_all(UNITS)
 
 
 @pytest.mark.slow
-def test_the_kill_matrix(capsys):
-    outcomes = trials.run_all(UNITS)
-    with capsys.disabled():
-        print("\n" + validate.table(outcomes))
+def test_the_kill_matrix(every, record_property):
+    outcomes = every
+    record_property(SHOWN, validate.table(outcomes))
     assert [(o.trial.exercise.id, o.trial.kind, o.trial.name, o.faults) for o in outcomes if o.faults] == []
     assert [str(finding) for unit in UNITS for finding in standards.findings(unit, outcomes)] == []
 
@@ -68,9 +74,9 @@ U05 = next(u for u in UNITS if u.name == "u05_scalar")
 
 
 @pytest.fixture(scope="module")
-def outcomes():
+def outcomes(every):
     """Those of one unit, for tests that take something away."""
-    return trials.run_all([U05])
+    return [outcome for outcome in every if outcome.trial.unit.name == U05.name]
 
 
 def _found(outcomes, **changed):

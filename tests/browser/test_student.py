@@ -27,7 +27,7 @@ from course.validate import trials
 
 pytestmark = pytest.mark.slow
 
-PATIENCE = 90  # seconds: a busy machine starts a kernel slowly
+PATIENCE = 180  # seconds: a busy machine starts a kernel slowly
 MOVING = (ElementClickInterceptedException, ElementNotInteractableException, StaleElementReferenceException)
 
 
@@ -83,17 +83,22 @@ def wait(browser, ready):
     return WebDriverWait(browser, PATIENCE, ignored_exceptions=MOVING).until(lambda _: ready())
 
 
-def click(browser, selector, label):
-    """Click what bears that label, once it's there."""
+def choose(browser, menu, label):
+    """Choose an entry of a menu, opening the menu again where JupyterLab closed it meanwhile."""
 
-    def clicked():
-        for element in browser.find_elements(By.CSS_SELECTOR, selector):
-            if element.text == label:
-                element.click()
-                return True
+    def labelled(selector, text):
+        found = browser.find_elements(By.CSS_SELECTOR, selector)
+        return next((one for one in found if one.is_displayed() and one.text == text), None)
+
+    def chosen():
+        if entry := labelled(".lm-Menu-itemLabel", label):
+            entry.click()
+            return True
+        if closed := labelled(".lm-MenuBar-itemLabel", menu):
+            closed.click()
         return False
 
-    wait(browser, clicked)
+    wait(browser, chosen)
 
 
 def show(browser, element, block="center"):
@@ -109,8 +114,7 @@ def answer(notebook, exercise, text):
 
 def run_all(browser, expected):
     """Run every cell; the report's text once it holds what's expected, with its end in sight."""
-    click(browser, ".lm-MenuBar-itemLabel", "Run")
-    click(browser, ".lm-Menu-itemLabel", "Run All Cells")
+    choose(browser, "Run", "Run All Cells")
 
     def report():
         for output in browser.find_elements(By.CSS_SELECTOR, ".jp-OutputArea-output"):
