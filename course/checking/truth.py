@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.exceptions import ComplexWarning
 
 from autodiff import numerical_gradient, numerical_gradient_full
-from autodiff.errors import GradientError, NumericalCheckError
+from autodiff.errors import GradientError, NumericalCheckError, ShapeError
 from course.checking.exercise import Verdict, compare
 
 Function = Callable[..., Any]
@@ -17,6 +19,8 @@ Function = Callable[..., Any]
 EXACT = 1e-12  # rtol where the truth has all its digits: by complex step, or by Decimals
 MEASURED = 1e-6  # and where central differences are all there is
 _STEPS = (3e-4, 4.2e-5, 6e-6, 8.5e-7)
+_TINY = 1e-20  # the complex step: nothing is subtracted, so it can be this small
+_AGREE = 1e-6  # a central difference keeps about 1e-10; a function that isn't analytic is off by its own size
 _KINK = 1e-3  # how far the slopes on both sides may lie apart; a smooth function stays near 1e-5
 
 
@@ -44,43 +48,78 @@ def true_gradients(f: Function, *points: Any, g: Any = 1.0) -> list[Truth]:
     else by central differences at several h that agree (rtol 1e-6). `f` may leave arguments out; constants
     and integers it closes over. NumericalCheckError where no slope is found: at a kink, off the domain.
     """
-    central = numerical_gradient_full(f, *points, back_grad=g)
-    return [_truth(f, points, k, g, shown) for k, shown in enumerate(central)]
+    g = np.asarray(g, dtype=np.float64)
+    value = np.asarray(f(*map(_copy, points)))
+    if g.shape not in ((), value.shape):
+        raise ShapeError(f"g has shape {g.shape}, f's result {value.shape}: give one number, or that shape")
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore", ComplexWarning)  # a part that is lost shows: the slopes disagree
+        return [_truth(f, points, k, g, float(np.sum(g * value))) for k in range(len(points))]
 
 
-def _truth(f: Function, points: Sequence[Any], k: int, g: Any, shown: Any) -> Truth:
-    _require_smooth(
-        f, points, k, g
-    )  # at a kink two wrong ways may agree; what is right there is a convention
-    try:
-        value, rtol = _complex_step(f, points, k, g), EXACT
-    except (GradientError, TypeError, ValueError, AttributeError):  # not analytic: no complex numbers taken
+def _copy(point: Any) -> Any:
+    return np.array(point) if np.ndim(point) else point
+
+
+def _truth(f: Function, points: Sequence[Any], k: int, g: Any, here: float) -> Truth:
+    x = np.asarray(points[k], dtype=np.float64)
+    value, shown = np.empty(x.shape), np.empty(x.shape)
+    rtol = EXACT
+    for place in np.ndindex(x.shape):
+        along, at = _entry(f, points, k, place, g), float(x[place])
+        shown[place] = nudged = _central(along, at, here, f"argument {k}, entry {list(place)}")
+        slope = _complex_step(along, at, nudged) if rtol == EXACT else None
+        if slope is None:
+            rtol = MEASURED
+        else:
+            value[place] = slope
+    if rtol == MEASURED:  # not analytic somewhere
         value, rtol = _measured(f, points, k, g)
-    number = np.ndim(points[k]) == 0
-    return Truth(float(value), float(shown), rtol) if number else Truth(value, shown, rtol)
+    if x.ndim == 0:
+        return Truth(float(value), float(shown), rtol)
+    return Truth(value, shown, rtol)
 
 
 def _entry(f: Function, points: Sequence[Any], k: int, place: tuple[int, ...], g: Any) -> Function:
     """Σ g · f as a function of one entry of argument k."""
 
     def along(value: Any) -> Any:
-        given = [np.array(p) if np.ndim(p) else p for p in points]
+        given = [_copy(point) for point in points]
         given[k] = value
         if np.ndim(points[k]):
             given[k] = np.array(points[k], dtype=np.result_type(value, np.float64))
             given[k][place] = value
-        return np.sum(np.asarray(g) * np.asarray(f(*given))) + 0 * value  # 0: f may leave the argument out
+        return np.sum(g * np.asarray(f(*given)))
 
     return along
 
 
-def _complex_step(f: Function, points: Sequence[Any], k: int, g: Any) -> Any:
-    x = np.asarray(points[k], dtype=np.float64)
-    value = np.empty(x.shape)
-    for place in np.ndindex(x.shape):
-        (slope,) = numerical_gradient(_entry(f, points, k, place, g), float(x[place]), back_grad=1.0)
-        value[place] = float(np.asarray(slope))
-    return value
+def _central(along: Function, at: float, here: float, where: str) -> float:
+    """The central difference. At a kink two wrong ways may agree, and what is right is a convention."""
+    h = _STEPS[2] * max(1.0, abs(at))
+    right, left = float(along(at + h)), float(along(at - h))
+    gap = abs((right - here) - (here - left)) / h
+    if not gap <= _KINK * max(1.0, abs(here), abs(right - left) / h):
+        raise NumericalCheckError(
+            f"f has a kink ({where}): its slopes on both sides of {at!r} differ by {gap:.3g}. Judge at least "
+            f"ten steps ({10 * h:.2g}) away from it"
+        )
+    return (right - left) / ((at + h) - (at - h))
+
+
+def _complex_step(along: Function, at: float, nudged: float) -> float | None:
+    """The slope to all digits, if f is analytic there; a second opinion has the last word."""
+    try:
+        slope = float(np.imag(along(complex(at, _TINY))) / _TINY)
+    except (TypeError, ValueError, AttributeError):  # no complex numbers taken
+        return None
+    if abs(slope - nudged) <= _AGREE * max(abs(slope), abs(nudged)):
+        return slope
+    try:  # steep, or tiny beside f's value, or not analytic: this looks twice
+        (found,) = numerical_gradient(along, at, back_grad=1.0)
+    except GradientError:
+        return None
+    return float(np.asarray(found))
 
 
 def _measured(f: Function, points: Sequence[Any], k: int, g: Any) -> tuple[Any, float]:
@@ -101,17 +140,3 @@ def _measured(f: Function, points: Sequence[Any], k: int, g: Any) -> tuple[Any, 
             f"the differences of f disagree (argument {k}): no slope can be told. Judge at another point"
         )
     return value, MEASURED
-
-
-def _require_smooth(f: Function, points: Sequence[Any], k: int, g: Any) -> None:
-    x = np.asarray(points[k], dtype=np.float64)
-    h = _STEPS[2]
-    for place in np.ndindex(x.shape):
-        along, at = _entry(f, points, k, place, g), float(x[place])
-        here, left, right = float(along(at)), float(along(at - h)), float(along(at + h))
-        gap = abs((right - here) - (here - left)) / h
-        if not gap <= _KINK * max(1.0, abs(here), abs(right - left) / h):
-            raise NumericalCheckError(
-                f"f has a kink (argument {k}, entry {list(place)}): its slopes on both sides of {at!r} "
-                f"differ by {gap:.3g}. Judge at least ten steps ({10 * h:g}) away from it"
-            )
