@@ -140,10 +140,8 @@ class Exercise:
             raise ValueError(f"{self.id}: a mistake is named twice: {names}")
 
 
-_KINDS = {
-    np.dtype(name)
-    for name in ("float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
-}
+_SIZES = (("f", (4, 8)), ("i", (1, 2, 4, 8)), ("u", (1, 2, 4, 8)))
+_KINDS = {np.dtype(f"{kind}{size}") for kind, sizes in _SIZES for size in sizes}
 
 
 def compare(

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from course.grading.plan import GRADER, Entry, jobs, survey, versions
 from course.grading.run import Run, with_manual
 from course.grading.secret import SecretError, master_secret
 from course.grading.store import Store, StoreError
+from course.grading.supervisor import Units
 from course.grading.unit import Unit, load_units
 
 _SOURCES = "FOLDER/<student>/*.ipynb|*.py, a zip of it, a download from a learning platform, or one file"
@@ -63,7 +65,7 @@ def grade_folder(
     folder: Path,
     out: Path,
     *,
-    units: Sequence[Unit] | None = None,
+    units: Units | None = None,
     unit_names: Sequence[str] = (),
     slots: int | None = None,
     limits: Limits | None = None,
@@ -73,7 +75,8 @@ def grade_folder(
 ) -> Graded:
     """Grade FOLDER/<student>/… (or a zip of it) into `out`; finished questions aren't graded again.
 
-    `units` or `unit_names` say which units; without them those that some submission has cells of. Raises
+    `unit_names` says which units, or `units`, a function of a module, makes them (each process that judges
+    calls it); without them they are those that some submission has cells of. Raises
     IntakeError, SecretError, StoreError, OptionError or IsolationTooLowError, each saying what to do.
     """
     limits = limits or Limits()
@@ -84,7 +87,8 @@ def grade_folder(
         _insist(launcher.isolation, require)
         secret = secret or master_secret(out, secret_file)
         handed = stack.enter_context(Opened(folder, limits)).handed
-        known = list(units) if units is not None else load_units(unit_names)
+        units = units or partial(load_units, tuple(unit_names))
+        known = list(units())
         entries, touched = survey(handed, known, limits)
         chosen = known if unit_names else touched
         if not chosen:
@@ -92,8 +96,9 @@ def grade_folder(
         store = stack.enter_context(Store(out / "gradebook.sqlite"))
         plan = _plan(store, entries, chosen, secret, launcher)
         times = stack.enter_context(open(out / "times.jsonl", "a", encoding="utf-8"))
-        by_exercise = {name: unit for unit in chosen for name in unit.exercises}
-        found = _work(Run(by_exercise, limits, store, launcher, times), plan, slots)
+        exercises = {name: exercise for unit in chosen for name, exercise in unit.exercises.items()}
+        launcher.kill_all()  # those that judge start their own
+        found = _work(Run(units, exercises, limits, store, launcher.stand, times), plan, slots)
         outcomes = with_manual(_dated(found, plan), store.manual())
         store.note(f"{folder}: taken as {handed.form}, students: {len(entries)}")
         notes = [*handed.notes, *(f"{e.student}: {note}" for e in entries for note in e.notes)]

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -29,14 +30,30 @@ from course.grading.limits import Isolation, Limits
 from course.grading.site import link_libraries, make_site, open_up, remove
 from course.grading.slots import MachineError, Slot
 from course.grading.talk import Child
-from course.grading.wall import ENVIRONMENT, HOME, Place, Wall, bubblewrap, command, rlimits
+from course.grading.wall import ENVIRONMENT, HOME, POOL, Place, Wall, bubblewrap, command, rlimits
+
+
+@dataclass(frozen=True)
+class Stand:
+    """Where a launcher stands: behind which wall, which of how many that work side by side."""
+
+    wall: Wall
+    isolation: Isolation
+    groups: bool  # control groups can be had
+    base: Path  # the folder in which it makes its own
+    place: int = 0
+    of: int = 1
 
 
 class Launcher:
-    """Starts children one by one, from several threads; use it as a context."""
+    """Starts children one by one, from several threads; use it as a context.
 
-    def __init__(self, limits: Limits) -> None:
+    By itself it finds the strongest wall that stands here; `stand` is one that another found.
+    """
+
+    def __init__(self, limits: Limits, stand: Stand | None = None) -> None:
         self.limits = limits
+        self._stand = stand
         self._context = contextlib.ExitStack()
         self._lock = threading.Lock()
         self._idle: queue.SimpleQueue[Slot] = queue.SimpleQueue()
@@ -48,7 +65,8 @@ class Launcher:
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as stack:
             stack.enter_context(_not_dumpable())
-            self._base = Path(tempfile.mkdtemp(prefix="grading-"))
+            beside = self._stand.base if self._stand else None
+            self._base = Path(tempfile.mkdtemp(prefix="grading-", dir=beside))
             self._base.chmod(0o755)  # a slot's own user finds its folders in it
             stack.callback(remove, self._base)
             stack.callback(self.kill_all)
@@ -59,13 +77,24 @@ class Launcher:
             (self._base / "sites").mkdir()
             open_up(self._base / "sites")
             self._processes = _process_limit(self.limits.processes)
-            self.isolation = self._find()
+            self.isolation = self._find() if self._stand is None else self._taken(self._stand)
             self._context = stack.pop_all()
         return self
 
     def __exit__(self, *details: object) -> None:
         self._closed = True
         self._context.close()
+
+    @property
+    def stand(self) -> Stand:
+        """What it found, for launchers that stand beside it; its folder is theirs, too."""
+        return Stand(self._wall, self.isolation, self._groups, self._base)
+
+    def _taken(self, stand: Stand) -> Isolation:
+        self._wall, self._groups = stand.wall, stand.groups
+        if sys.platform != "linux":
+            link_libraries(self._base / "libraries")
+        return stand.isolation
 
     def _find(self) -> Isolation:
         """The strongest wall that stands here, with what was tried against it."""
@@ -154,12 +183,18 @@ class Launcher:
         with self._lock:
             if self._closed:
                 raise MachineError("the grader is ending")
-            self._slots += 1
-            number = self._slots
+            number = self._number()
         slot = Slot(self._wall, number, self._base, self.limits, self._processes)
         with self._lock:
             self._live.add(slot)
         return slot
+
+    def _number(self) -> int:
+        """A number that no slot of a launcher beside this one has: its user is its own."""
+        stand = self._stand
+        place, of = (stand.place, stand.of) if stand else (0, 1)
+        self._slots += 1
+        return place + of * (self._slots % (len(POOL) // of))
 
     def _site(self, provides: tuple[str, ...]) -> str:
         """The folder of what a unit provides, made once."""

@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -33,9 +34,9 @@ class Slot:
 
     def __init__(self, wall: Wall, number: int, base: Path, limits: Limits, processes: int) -> None:
         self.wall, self.number, self.limits = wall, number, limits
-        self._root = base / f"slot{number}"
+        self._root = Path(tempfile.mkdtemp(prefix="slot", dir=base))
+        self._root.chmod(0o755)
         self.place = Place(base / "driver", base / "sites", self._root / "libraries", self._root / "work")
-        self._root.mkdir(exist_ok=True)
         self.place.scratch.mkdir()
         if not wall.inside:
             link_libraries(self.place.libraries)
@@ -85,7 +86,7 @@ class Slot:
     def join_group(self) -> bool:
         """Put the zygote under a control group, before any student's code runs; False where there's none."""
         memory = self.limits.memory + self.limits.scratch + _OWN_MEMORY
-        self._group = group(f"course-{os.getpid()}-{self.number}", memory, 4 * self.limits.processes)
+        self._group = group(f"course-{os.getpid()}-{self._root.name}", memory, 4 * self.limits.processes)
         if self._group is not None:
             self._group.add(self._running.pid)
         return self._group is not None

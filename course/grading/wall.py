@@ -27,7 +27,7 @@ ENVIRONMENT = {
     "MPLBACKEND": "Agg",
     "PATH": os.defpath,
 }
-_POOL = range(64_000, 64_900)  # user ids that no distribution gives to anybody
+POOL = range(64_000, 64_900)  # user ids that no distribution gives to anybody
 _SYSTEM = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/share/zoneinfo")
 _ROOM = 16  # entries beyond the limit: the scratch itself, and what a running interpreter needs
 
@@ -54,7 +54,7 @@ class Wall:
 
     def uid(self, slot: int) -> int | None:
         """The user that a slot's questions run as; None for the grader's own."""
-        return _POOL[slot % len(_POOL)] if self.pool else None
+        return POOL[slot % len(POOL)] if self.pool else None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import pytest
 
 from course.grading import grade_folder
 
+from . import fake
 from .conftest import DOUBLE, QUICK, both, fill, notebook
 
 WRONG = "def double(x):\n    return 7 * x\n"
@@ -162,7 +163,7 @@ SHARED = ("honest", "endless-cell", "exit-cell", "memory", "syntax", "reach")
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory, unit):
+def graded(tmp_path_factory):
     folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("out")
     mark = tmp_path_factory.mktemp("mark") / "pids"
     students = {
@@ -173,7 +174,7 @@ def graded(tmp_path_factory, unit):
     if sys.platform == "linux":
         students["daemon"] = notebook([("u99-double", DOUBLE + DAEMON.format(mark=str(mark)))])
     fill(folder, students)
-    result = grade_folder(folder, out, units=[unit], limits=QUICK, secret="a secret for tests", slots=3)
+    result = grade_folder(folder, out, units=fake.units, limits=QUICK, secret="a secret for tests", slots=3)
     return result, out, mark
 
 

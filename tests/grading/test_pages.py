@@ -14,7 +14,7 @@ from course.grading.limits import Isolation
 from course.grading.outcome import Job, Outcome, outcome_of
 from course.grading.outputs import cell, visible
 
-from .conftest import exercise
+from .fake import exercise
 
 HELD = Isolation("L2", ("rlimits", "seccomp"), ("namespaces",), 1000)
 DOUBLE = exercise("u99-double", "double", 2.0)

@@ -1,8 +1,10 @@
 """The gradebook and what is written from it: nothing twice, nothing lost, a person's points win."""
 
 import ast
+import contextlib
 import csv
 import json
+import multiprocessing
 import os
 import sqlite3
 import subprocess
@@ -13,8 +15,8 @@ import pytest
 
 import course.checking
 import course.grading
+import course.grading.grade
 import course.grading.launch
-import course.grading.run
 from course.cli import main
 from course.grading import grade_folder, print_table
 from course.grading.grade import IsolationTooLowError
@@ -24,6 +26,7 @@ from course.grading.secret import SecretError, master_secret
 from course.grading.store import Store, StoreError
 from course.grading.wall import Wall
 
+from . import fake
 from .conftest import DOUBLE, QUICK, both, fill, notebook
 
 SECRET = "a secret for tests"
@@ -51,29 +54,29 @@ def folder(tmp_path):
     return fill(tmp_path / "class", {"ada": both(), "bob": notebook([("u99-double", wrong)])})
 
 
-def grade(folder, out, unit, **more):
-    return grade_folder(folder, out, units=[unit], limits=QUICK, **{"secret": SECRET, **more})
+def grade(folder, out, **more):
+    return grade_folder(folder, out, limits=QUICK, **{"units": fake.units, "secret": SECRET, **more})
 
 
-def test_two_runs_with_one_secret_are_equal_byte_for_byte(folder, tmp_path, unit):
+def test_two_runs_with_one_secret_are_equal_byte_for_byte(folder, tmp_path):
     for name in ("one", "two"):
-        grade(folder, tmp_path / name, unit)
+        grade(folder, tmp_path / name)
     for name in SAME:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
     before = (tmp_path / "one/times.jsonl").read_text(encoding="utf-8")
-    again = grade(folder, tmp_path / "one", unit)  # nothing is graded twice
+    again = grade(folder, tmp_path / "one")  # nothing is graded twice
     assert (tmp_path / "one/times.jsonl").read_text(encoding="utf-8") == before
     assert again.code == 0
     for name in SAME:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
 
 
-def test_the_tables_are_those_agreed_on_and_manual_points_win(folder, tmp_path, unit, capsys):
+def test_the_tables_are_those_agreed_on_and_manual_points_win(folder, tmp_path, capsys):
     out = tmp_path / "out"
-    grade(folder, out, unit)
+    grade(folder, out)
     with Store(out / "gradebook.sqlite") as store:
         store.set_manual("bob", "u99-double", 3.5, "=a good <idea>", "me")
-    graded = grade(folder, out, unit)
+    graded = grade(folder, out)
     row = next(r for r in graded.rows if (r["student"], r["exercise"]) == ("bob", "u99-double"))
     assert (row["points"], row["manual"]) == (3.5, "manual (automatic: 0)")
     assert "&lt;idea&gt;" in (out / "feedback/bob.html").read_text(encoding="utf-8")
@@ -98,34 +101,60 @@ def test_the_tables_are_those_agreed_on_and_manual_points_win(folder, tmp_path, 
     assert "ada" in capsys.readouterr().out
 
 
-def test_an_interrupted_run_goes_on_where_it_was(folder, tmp_path, unit, monkeypatch):
-    out, real, asked = tmp_path / "out", course.grading.run.grade, []
+def test_an_interrupted_run_goes_on_where_it_was(folder, tmp_path, monkeypatch):
+    out = tmp_path / "out"
 
-    def interrupted(unit, exercise, *rest):
-        asked.append(exercise.id)
-        if len(asked) == 2:
-            raise KeyboardInterrupt
-        return real(unit, exercise, *rest)
+    @contextlib.contextmanager
+    def interrupted(label, total):
+        told = []
 
-    monkeypatch.setattr(course.grading.run, "grade", interrupted)
+        def step(text):
+            told.append(text)
+            if len(told) == 2:
+                raise KeyboardInterrupt
+
+        yield step
+
+    monkeypatch.setattr(course.grading.grade, "progress", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        grade(folder, out, unit, slots=1)
-    assert len(asked) == 2
-    graded = grade(folder, out, unit, slots=1)
-    assert len(asked) == 5  # four questions, one of them asked twice
+        grade(folder, out, slots=1)
+    finished = times(out)
+    assert 2 <= len(finished) < 4
+    assert multiprocessing.active_children() == []
+    monkeypatch.undo()
+    graded = grade(folder, out, slots=1)
+    assert sorted(times(out)) == [(s, e) for s in ("ada", "bob") for e in ("u99-double", "u99-triple")]
     assert sum(row["points"] for row in graded.rows) == 10
 
 
-def test_the_graders_own_fault_is_no_zero_in_silence(folder, tmp_path, unit, monkeypatch):
-    def broken(*arguments):
-        raise RuntimeError("a bug of ours")
+def times(out):
+    rows = map(json.loads, (out / "times.jsonl").read_text(encoding="utf-8").splitlines())
+    return [(row["student"], row["exercise"]) for row in rows]
 
-    monkeypatch.setattr(course.grading.run, "grade", broken)
-    graded = grade(folder, tmp_path / "out", unit)
-    assert {row["status"] for row in graded.rows} == {"ungradable"}
+
+def test_the_graders_own_fault_is_no_zero_in_silence(folder, tmp_path):
+    graded = grade(folder, tmp_path / "out", units=fake.units_with_a_bug)
+    assert {row["status"] for row in graded.rows if row["student"] == "ada"} == {"ungradable"}
     assert graded.code == 4
-    monkeypatch.undo()
-    assert grade(folder, tmp_path / "out", unit).code == 0  # mended: the next run grades it
+    assert grade(folder, tmp_path / "out").code == 0  # mended: the next run grades it
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_process_that_judges_and_dies_is_replaced(folder, tmp_path, monkeypatch, times):
+    monkeypatch.setenv(fake.DEATHS, str(tmp_path / "deaths"))
+    (tmp_path / "deaths").write_text("x" * times, encoding="utf-8")
+    graded = grade(folder, tmp_path / "out", units=fake.units_that_end_the_grader, slots=1)
+    assert (tmp_path / "deaths").read_text(encoding="utf-8") == ""
+    assert sum(row["points"] for row in graded.rows) == 10
+    assert graded.code == 0
+
+
+def test_what_ends_the_process_each_time_is_ungradable_and_the_rest_is_graded(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv(fake.DEATHS, str(tmp_path / "deaths"))
+    (tmp_path / "deaths").write_text("x" * 3, encoding="utf-8")
+    graded = grade(folder, tmp_path / "out", units=fake.units_that_end_the_grader, slots=1)
+    assert [row["status"] for row in graded.rows].count("ungradable") == 1
+    assert graded.code == 4
 
 
 def test_what_ends_the_grader_three_times_is_ungradable(tmp_path):
@@ -136,11 +165,11 @@ def test_what_ends_the_grader_three_times_is_ungradable(tmp_path):
         assert not store.claim("key")
 
 
-def test_a_second_submission_is_a_second_attempt(folder, tmp_path, unit):
+def test_a_second_submission_is_a_second_attempt(folder, tmp_path):
     out = tmp_path / "out"
-    first = grade(folder, out, unit)
+    first = grade(folder, out)
     fill(folder, {"bob": notebook([("u99-double", DOUBLE)])})
-    second = grade(folder, out, unit)
+    second = grade(folder, out)
     assert [r["attempt"] for r in first.rows] == [1, 1, 1, 1]
     assert [r["attempt"] for r in second.rows] == [1, 1, 2, 2]
     assert sum(row["points"] for row in second.rows) == 15
@@ -181,7 +210,7 @@ def test_no_environment_of_the_grader_tells_the_secret(tmp_path):
     assert "HOST_VARIABLE=" not in record
 
 
-def test_exit_codes(tmp_path, capsys, unit, monkeypatch):
+def test_exit_codes(tmp_path, capsys, monkeypatch):
     empty, out = tmp_path / "empty", str(tmp_path / "out")
     empty.mkdir()
     assert main(["grade", str(empty), "-o", out]) == 2
@@ -194,14 +223,14 @@ def test_exit_codes(tmp_path, capsys, unit, monkeypatch):
     assert main(["grade", str(empty), "-o", out, "--require-isolation", "L1"]) == 2
     folder = fill(tmp_path / "class", {"ada": both()})
     with pytest.raises(IsolationTooLowError):
-        grade(folder, tmp_path / "out", unit)
+        grade(folder, tmp_path / "out")
     monkeypatch.undo()
     fill(tmp_path / "other", {"ada": notebook([("x", "y = 1")])})
     with pytest.raises(IntakeError, match="no submission"):
-        grade(tmp_path / "other", tmp_path / "out", unit)
+        grade(tmp_path / "other", tmp_path / "out")
     (tmp_path / "out/gradebook.sqlite").write_bytes(b"no database" * 1000)
     with pytest.raises(StoreError, match="gradebook"):
-        grade(folder, tmp_path / "out", unit)
+        grade(folder, tmp_path / "out")
 
 
 FORBIDDEN_CALLS = {"eval", "exec", "__import__"}
