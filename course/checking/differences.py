@@ -7,7 +7,7 @@ repeats its error. Nothing is guessed: an answer whose error no formula repeats 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,33 +103,39 @@ def difference_signatures(*predicts: Predict) -> list[Signature]:
     difference (the whole function, or each operation's own rule). An answer is explained by a scheme that
     repeats its error, and the same scheme has to explain every failing case.
     """
-    return [Signature(order, _recogniser(order, predicts)) for order in FORMULAS]
+    return [Signature(order, _recogniser(order, predicts), narrows=True) for order in FORMULAS]
 
 
-def _recogniser(order: str, predicts: Sequence[Predict]) -> Callable[[Case, Answer | Raised], set[Any]]:
-    def recognise(case: Case, answer: Answer | Raised) -> set[Any]:
+def _recogniser(order: str, predicts: Sequence[Predict]) -> Callable[..., set[Any]]:
+    def recognise(case: Case, answer: Answer | Raised, among: set[Any] | None = None) -> set[Any]:
         if isinstance(answer, Raised):
             return set()
         found: set[Any] = set()
         for number, predict in enumerate(predicts):
             right = predict(case, exact)
-            if _nearly(answer, right):
-                found |= {(number, scheme) for scheme in _explaining(order, predict, case, answer, right)}
+            if not _nearly(answer, right):
+                continue
+            got, true = _flat(answer, right), _flat(right, right)
+            if among is None:
+                schemes: Iterable[Scheme] = _schemes(order, predict, case, got, true)
+            else:
+                schemes = [scheme for one, scheme in among if one == number]
+            found |= {
+                (number, scheme)
+                for scheme in schemes
+                if _repeats(got, true, _flat(predict(case, scheme), right))
+            }
         return found
 
     return recognise
 
 
-def _explaining(
-    order: str, predict: Predict, case: Case, answer: Answer, right: Mapping[str, Any]
-) -> Iterator[Scheme]:
-    got, true = _flat(answer, right), _flat(right, right)
+def _schemes(order: str, predict: Predict, case: Case, got: Any, true: Any) -> Iterator[Scheme]:
+    """The schemes that could be it: usual steps, and the step that the error itself tells."""
     for formula in range(len(FORMULAS[order])):
         for scale in SCALES:
             for h in (*STEPS, *_fitted(order, formula, scale, predict, case, got, true)):
-                scheme = Scheme(order, formula, h, scale)
-                if _repeats(got, true, _flat(predict(case, scheme), right)):
-                    yield scheme
+                yield Scheme(order, formula, h, scale)
 
 
 def _fitted(

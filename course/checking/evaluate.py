@@ -186,7 +186,7 @@ def _explains(signature: Signature, failures: list[Failure]) -> bool:
         for answer in (failure.answer, failure.again):
             if answer is None:
                 continue
-            told = _recognises(signature, failure.case, answer)
+            told = _recognises(signature, failure.case, answer, common)
             if not told:
                 return False
             if told is not True:
@@ -194,9 +194,12 @@ def _explains(signature: Signature, failures: list[Failure]) -> bool:
     return common is None or bool(common)
 
 
-def _recognises(signature: Signature, case: Case, answer: Given) -> bool | Collection[Hashable]:
+def _recognises(
+    signature: Signature, case: Case, answer: Given, among: set[Hashable] | None = None
+) -> bool | Collection[Hashable]:
     try:
-        told = signature.recognise(case, answer)
+        more = (among,) if signature.narrows else ()
+        told = signature.recognise(case, answer, *more)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         return False  # an answer of another form: not this mistake
     return told if isinstance(told, Collection) else bool(told)

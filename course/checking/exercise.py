@@ -70,7 +70,7 @@ class Verdict:
     share: float = 1.0
 
 
-Recogniser = Callable[[Case, "Answer | Raised"], bool | Collection[Hashable]]
+Recogniser = Callable[..., bool | Collection[Hashable]]  # of a case and its Answer or Raised
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,11 @@ class Signature:
     """A named mistake, recognised by arithmetic on inputs and answers.
 
     `recognise` says whether it explains a failing case; or it gives the set of explanations that do (step
-    lengths, say), and then one of them must explain every failing case. `same_as` names mistakes that no
-    input can tell apart from this one. `everywhere` is for one that foretells every answer: it has to
-    recognise the cases that pass, too, or else it's another mistake. Title and hint come from the library of
-    mistakes unless they're given.
+    lengths, say), and then one of them must explain every failing case; one that `narrows` is asked with
+    those still possible as a third argument (None at first), and need look at no others. `same_as` names
+    mistakes that no input can tell apart from this one. `everywhere` is for one that foretells every
+    answer: it has to recognise the cases that pass, too, or else it's another mistake. Title and hint
+    come from the library of mistakes unless they're given.
     """
 
     name: str
@@ -90,6 +91,7 @@ class Signature:
     hint: str = ""
     same_as: tuple[str, ...] = ()
     everywhere: bool = False
+    narrows: bool = False
 
     def __post_init__(self) -> None:
         title, hint = LIBRARY.get(self.name, ("", ""))

@@ -73,7 +73,8 @@ class Child:
 
     def _exchange(self, frame: bytes, patience: float) -> bytes:
         began = time.monotonic()
-        threading.Thread(target=self._write, args=(frame,), daemon=True).start()
+        if rest := self._written_at_once(frame):
+            threading.Thread(target=self._write, args=(rest,), daemon=True).start()
         try:
             reply = self._replies.get(timeout=max(patience, 0.001))
         except queue.Empty:
@@ -112,6 +113,21 @@ class Child:
             name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
             return ChildLostError("no_reply", f"The program was ended by {name}.")
         return ChildLostError("no_reply", f"The program ended itself (exit code {code}) before it answered.")
+
+    def _written_at_once(self, frame: bytes) -> bytes:
+        """Write what the pipe takes without waiting, most often all of it; what is left over."""
+        if os.name != "posix":
+            return frame
+        try:
+            pipe = self._held.requests.fileno()
+            os.set_blocking(pipe, False)
+            frame = frame[os.write(pipe, frame) :]
+            os.set_blocking(pipe, True)
+        except BlockingIOError:
+            os.set_blocking(pipe, True)
+        except (OSError, ValueError):  # a child that is gone shows by its reply
+            return b""
+        return frame
 
     def _write(self, frame: bytes) -> None:
         with contextlib.suppress(OSError, ValueError):  # a child that is gone shows by its reply
