@@ -62,9 +62,12 @@ def _plain(place: int, value: Any) -> Any:
             return float(value)
     elif kind is np.ndarray and value.dtype.kind in "biuf":
         return value.astype(np.float64)
-    raise AskError(
-        f"argument {place + 1} of a question is a number or an array of real numbers; got {kind.__name__}"
-    )
+    raise no_number(place, kind.__name__)
+
+
+def no_number(place: int, got: str) -> AskError:
+    """The error for an argument of another kind."""
+    return AskError(f"argument {place + 1} of a question is a number or an array of real numbers; got {got}")
 
 
 def put(exercise: Exercise, names: Mapping[str, Any], case: Case) -> Answer:

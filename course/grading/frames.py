@@ -48,6 +48,13 @@ def pack_case(case: Case) -> tuple[dict[str, Any], bytes]:
     return {**told, "sizes": [len(b) for b in buffers]}, b"".join(buffers)
 
 
+def pack_value(value: Any) -> tuple[dict[str, Any], bytes]:
+    """What a child is told when it asks: a number or an array."""
+    buffers: list[bytes] = []
+    tree = _tree(value, buffers)
+    return {"value": tree, "sizes": [len(b) for b in buffers]}, b"".join(buffers)
+
+
 def _tree(value: Any, buffers: list[bytes]) -> Any:
     if value is None or type(value) in (bool, int, float, str):
         return value

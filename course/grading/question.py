@@ -11,12 +11,13 @@ from typing import Any
 
 from course.checking.evaluate import Result, evaluate, without_answers
 from course.checking.exercise import Answer, Case, Exercise, Raised, Verdict
+from course.checking.oracle import AskError, Questions, no_number
 from course.grading.extract import Extracted, Script
-from course.grading.frames import Foreign, ProtocolError, answer_of, pack_case
+from course.grading.frames import Foreign, ProtocolError, answer_of, pack_case, pack_value
 from course.grading.launch import Launcher
 from course.grading.limits import Limits
 from course.grading.site import LIBRARIES
-from course.grading.talk import Child, ChildLostError
+from course.grading.talk import Answering, Child, ChildLostError
 from course.grading.unit import Unit
 
 _KNOWN = {*sys.stdlib_module_names, *LIBRARIES, "autodiff", "course", "IPython", "_beside", "probes"}
@@ -179,14 +180,16 @@ class _Replay:
         if text not in self.notes and len(self.notes) < 20:
             self.notes.append(text)
 
-    def _ask(self, op: str, body: Mapping[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
+    def _ask(
+        self, op: str, body: Mapping[str, Any], data: bytes = b"", answering: Answering | None = None
+    ) -> tuple[dict[str, Any], bytes]:
         child = self.child
         if child is None:
             raise ChildLostError("no_reply", "There is no program to ask.")
         before = child.waited
         patience = min(self.limits.wall_seconds - self.spent, self.desk.budget)
         try:
-            return child.ask(op, body, data, patience)
+            return child.ask(op, body, data, patience, answering)
         finally:
             self.spent += child.waited - before
             self.desk.budget -= child.waited - before
@@ -200,8 +203,10 @@ class _Replay:
         if self.lost is None:
             told, data = pack_case(case)
             needs, probe = list(self.exercise.needs), self.unit.probe_name(self.exercise.id)
+            answering = _answering(self.exercise, case) if self.exercise.oracle else None
+            body = {**told, "needs": needs, "probe": probe, "asks": answering is not None}
             try:
-                header, buffers = self._ask("call", {**told, "needs": needs, "probe": probe}, data)
+                header, buffers = self._ask("call", body, data, answering)
                 if header["kind"] == "answer":
                     return answer_of(header, buffers)
                 if header["kind"] in ("raised", "forbidden"):
@@ -226,6 +231,23 @@ class _Replay:
             if not odd:
                 raise  # numbers in, error out: the judge's own fault
             return [Verdict(f, "wrong_dtype", odd[0], "a number", case.name) for f in case.families]
+
+
+def _answering(exercise: Exercise, case: Case) -> Answering:
+    """What answers the questions that a child puts while this case is asked."""
+    questions = Questions(exercise, case)
+
+    def answer(header: Mapping[str, Any], buffers: bytes) -> tuple[Mapping[str, Any], bytes]:
+        handle, *arrays = answer_of(header, buffers).values()
+        try:
+            foreign = [no_number(k, array) for k, array in enumerate(arrays) if isinstance(array, Foreign)]
+            if foreign:
+                raise foreign[0]
+            return pack_value(questions(handle, *arrays))
+        except AskError as problem:
+            return {"refused": str(problem)}, b""
+
+    return answer
 
 
 def _as_raised(header: Mapping[str, Any]) -> Raised:

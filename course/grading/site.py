@@ -89,6 +89,11 @@ class Case:
 Answer = dict
 '''
 
+_ORACLE = '''
+class AskError(RuntimeError):
+    """A question that gets no answer: one too many, or one that the function can't take."""
+'''
+
 _STUBS = "\n".join(f"{name} = _beside.quiet" for name in ("draw", "step", "explain", "check"))
 
 
@@ -104,6 +109,7 @@ def site_files(provides: Iterable[str]) -> dict[str, str]:
         "course/__init__.py": "import _beside\n",
         "course/checking/__init__.py": "import _beside\ncheck = _beside.quiet\n",
         "course/checking/exercise.py": _CASE,
+        "course/checking/oracle.py": _ORACLE,
         "course/checking/instruments.py": (files("course.checking") / "instruments.py").read_text("utf-8"),
         "IPython/__init__.py": _QUIET_MODULE,
         "IPython/display.py": _QUIET_MODULE,

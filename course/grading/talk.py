@@ -16,6 +16,8 @@ from course.grading.held import Held
 from course.grading.limits import Limits
 from course.grading.slots import MachineError
 
+Answering = Callable[[Mapping[str, Any], bytes], tuple[Mapping[str, Any], bytes]]
+
 
 class ChildLostError(Exception):
     """The child gave no reply that counts: `status` says why, `message` says it to a reader."""
@@ -37,12 +39,25 @@ class Child:
             threading.Thread(target=work, daemon=True).start()
 
     def ask(
-        self, op: str, body: Mapping[str, Any], data: bytes, patience: float
+        self,
+        op: str,
+        body: Mapping[str, Any],
+        data: bytes,
+        patience: float,
+        answering: Answering | None = None,
     ) -> tuple[dict[str, Any], bytes]:
-        """Send a request and wait `patience` seconds at most for its reply, else ChildLostError."""
+        """Send a request and wait `patience` seconds at most for its reply, else ChildLostError.
+
+        With `answering` the child may put questions of its own first; the seconds are for all of it.
+        """
         self._number += 1
-        reply = self._exchange(pack({**body, "op": op, "id": self._number}, data), patience)
-        header, buffers = self._read(reply)
+        until = time.monotonic() + patience
+        frame = pack({**body, "op": op, "id": self._number}, data)
+        header, buffers = self._read(self._exchange(frame, patience))
+        while header["kind"] == "ask" and answering is not None:
+            told, sent = answering(header, buffers)
+            frame = pack({**told, "id": self._number}, sent)
+            header, buffers = self._read(self._exchange(frame, until - time.monotonic()))
         if header["kind"] not in {"ok", "names", "answer", "refused", "raised", "forbidden"}:
             raise self.lost("protocol", "The reply was of no known kind.")
         return header, buffers

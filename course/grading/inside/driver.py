@@ -13,6 +13,7 @@ import os
 import sys
 import types
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from .channel import Channel
@@ -32,7 +33,8 @@ class Driver:
         beside = importlib.import_module("_beside")
         self.forbidden, self.quiet = beside.ForbiddenImport, beside.quiet
         self.case = importlib.import_module("course.checking.exercise").Case
-        self.channel = channel
+        self.ask_error = importlib.import_module("course.checking.oracle").AskError
+        self.channel, self.number = channel, 0
         self.probes: dict[str, Any] = {"__name__": "probes"}
         exec(compile(settings["probes"], "<probes>", "exec"), self.probes)
         self.labels: set[str] = set()
@@ -47,6 +49,7 @@ class Driver:
         """For ever; the parent ends it."""
         while True:
             request, buffers = self.channel.receive()
+            self.number = request["id"]
             try:
                 header, data = getattr(self, "do_" + request["op"])(request, buffers)
             except BaseException as problem:  # SystemExit and KeyboardInterrupt are the student's too
@@ -79,11 +82,27 @@ class Driver:
         data = decode(request["data"], buffers, self.numpy)
         case = self.case(request["case"], tuple(request["families"]), data)
         names = {name: self.main.__dict__[name] for name in request["needs"]}
-        answer = self.probes[request["probe"]](names, case)
+        more = (self.asking(request["id"]),) if request["asks"] else ()
+        answer = self.probes[request["probe"]](names, case, *more)
         if type(answer) is not dict or not all(type(key) is str for key in answer):
             return {"kind": "refused", "message": "the probe gave no flat dictionary"}, b""
         told, sent = columns(answer, self.numpy)
         return {"kind": "answer", **told}, sent
+
+    def asking(self, number: int) -> Callable[..., Any]:
+        """What a probe gets as `ask`: the question goes to the parent, its answer comes from there."""
+
+        def ask(handle: str, *arrays: Any) -> Any:
+            if number != self.number:
+                raise self.ask_error("this `ask` is an earlier call's; use the one that you were handed last")
+            told, sent = columns({str(k): one for k, one in enumerate((handle, *arrays))}, self.numpy)
+            self.channel.send({**told, "kind": "ask", "id": number}, sent)
+            reply, buffers = self.channel.receive()
+            if "refused" in reply:
+                raise self.ask_error(reply["refused"])
+            return decode(reply["value"], buffers, self.numpy)
+
+        return ask
 
     def home(self, thing: Any) -> bool:
         """Whether an object comes from the course's own packages."""
