@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from course.grading.slots import MachineError
 from course.grading.talk import Child, ChildLostError
 
 PROBE = """
@@ -72,7 +73,9 @@ def _worked(child: Child, facts: dict[str, Any], cell: str) -> Any:
             if header["kind"] != "ok":
                 return None
         question = {"needs": ["worked"], "probe": "ask", "case": "", "families": [], "data": ["dict"]}
-        header, data = child.ask("call", question, b"", _PATIENCE)
+        header, data = child.ask("call", {**question, "asks": False}, b"", _PATIENCE)
+        if header["kind"] != "answer":  # taken for "stopped" it would make the level too high
+            raise MachineError(f"an attack tried at start could not be asked: {header.get('message')}")
         kinds = header.get("types")
         return data.decode("utf-8", "replace") if kinds == ["str"] else kinds == ["bool"] and data == b"\1"
     except ChildLostError:

@@ -179,3 +179,9 @@ def test_a_wall_whose_children_cannot_start_gives_way_to_the_next(monkeypatch):
         assert any(
             "without namespaces: the child process did not start" in m for m in launcher.isolation.missing
         )
+
+
+def test_an_attack_that_cannot_be_asked_is_no_attack_stopped(launch, monkeypatch):
+    monkeypatch.setitem(ATTEMPTS, "fork", "nothing_of_the_kind = 1")
+    with pytest.raises(MachineError, match="could not be asked"), launch(Wall()):
+        pass
